@@ -1,0 +1,154 @@
+"""What makes no sense is refused, by name, value and cure; in plain numpy, since nothing is compiled to build a model."""
+
+import warnings
+
+import jax
+import numpy as np
+
+from .inertia import COLUMNS, ROWS, Inertia
+from .joints import Screw
+from .model import Model, inertial_parameters
+from .pose import traced
+
+
+def finite(owner: str, *values) -> None:
+    """Refuses NaN and infinity."""
+    for value in values:
+        if not traced(value) and not np.isfinite(value).all():
+            raise ValueError(f"{owner} is {np.asarray(value).tolist()}. Give finite numbers.")
+
+
+def check_inertia(owner: str, inertia: Inertia) -> None:
+    """Refuses what no body can have: NaN, negative mass, mass moments of negative square. Warns where the tensor of inertia violates the triangle
+    inequality Ixx <= Iyy + Izz of its principal moments, as many published robots do; on its boundary it is legal."""
+    m, c, I = inertia.mass, inertia.com, inertia.about_com
+    if m.shape != () or c.shape != (3,) or I.shape != (3, 3):
+        raise ValueError(f"{owner}: inertia has mass {m.shape}, com {c.shape}, about_com {I.shape}. They are (), (3,) and (3, 3).")
+    if traced(m, c, I):
+        return
+    finite(f"{owner}: `Inertia`", m, c, I)
+    if m < 0:
+        raise ValueError(f"{owner}: `Inertia(mass={float(m)})` is negative. A massless link has mass 0.")
+    if np.abs(I - I.T).max() > 1e-9 * (np.abs(I).max() + 1e-300):
+        raise ValueError(
+            f"{owner}: inertia tensor {I.tolist()} is not symmetric. Off-diagonal entries are minus the products of inertia, twice."
+        )
+    low, middle, high = np.linalg.eigvalsh(I)
+    slack = 1e-9 * high
+    if low < -slack:
+        raise ValueError(f"{owner}: inertia tensor {I.tolist()} has the negative principal moment {low:.6g}. Mass moments are sums of squares.")
+    if high > low + middle + slack:
+        warnings.warn(
+            f"{owner}: principal moments of inertia {low:.6g}, {middle:.6g}, {high:.6g} violate the triangle inequality: no body has them. "
+            "The dynamics go on; check units, and that the tensor is about the center of mass.",
+            stacklevel=4,
+        )
+
+
+def check(model: Model) -> Model:
+    """The model, if it makes sense: finite numbers, masses that bodies can have, unit Euler parameters, a pivot for every speed.
+
+    Raises `ValueError` with the name of the link or joint, the value and the cure. Traced numbers are not checked.
+    """
+    if traced(model):
+        return model
+    topology = model.topology
+    for path, x in jax.tree_util.tree_flatten_with_path(model)[0]:
+        name, bounds = jax.tree_util.keystr(path).lstrip("."), ("limits", "effort")
+        if np.isnan(x).any() or (name not in bounds and not np.isfinite(x).all()):
+            row = int(np.argwhere(~np.isfinite(np.asarray(x).reshape(len(x), -1)).all(1))[0, 0])
+            where = f" of link `{topology.links[row]}`" if name in ("inertia", "mount") else f", row {row}"
+            raise ValueError(f"`model.{name}`{where} holds {np.asarray(x)[row].tolist()}. Every number of a model is finite.")
+    own = np.asarray(inertial_parameters(model), float)
+    for link, phi in zip(topology.links, own, strict=True):
+        if phi[0] < 0:
+            raise ValueError(f"Link `{link}` has mass {phi[0]:.6g}. A massless link has mass 0.")
+    axes = np.asarray(model.placement[..., :3], float)
+    for body, R in enumerate(axes):
+        if np.abs(R @ R.T - np.eye(3)).max() > 1e-4:
+            joint = next(name for name, bodies in zip(topology.joints, topology.joint_bodies, strict=True) if body in bodies)
+            raise ValueError(
+                f"The placement of joint `{joint}` is no rotation: {np.round(R, 6).tolist()}. An optimizer steps charts, not matrices."
+            )
+    joint = idle_joint(model)
+    if joint is not None:
+        raise ValueError(
+            f"Joint `{joint}` moves nothing that has mass, so its acceleration is undefined: the pivot of its speed vanishes. "
+            "Give a link beyond it a mass or an inertia about its axis, give the joint an `armature`, or make it `dx.Fixed()`."
+        )
+    return model
+
+
+def check_state(model: Model, q, v=None) -> None:
+    """Refuses a state that is not one: NaN, and Euler parameters far from unit length. For drivers; the numeric functions do not look."""
+    q = np.asarray(q)
+    for name, x in (("q", q), ("v", v)):
+        if x is not None:
+            finite(f"`{name}`", x)
+    for joint, bodies in zip(model.topology.joints, model.topology.joint_bodies, strict=True):
+        for body in bodies:
+            if model.topology.kinds[body].coordinates >= 4:
+                e = q[model.topology.coordinates[body] :][:4]
+                if abs(np.linalg.norm(e) - 1) > 1e-3:
+                    raise ValueError(f"Joint `{joint}`: Euler parameters {e.tolist()} have length {np.linalg.norm(e):.6g}. Give unit length.")
+
+
+def idle_joint(model: Model) -> str | None:
+    """The name of a joint whose pivot vanishes whatever the configuration, if there is one.
+
+    Only links without mass or without inertia about an axis can cause it, so that models of proper bodies are passed at once. For the others the
+    inertia matrix at a configuration taken at random is eliminated from the tips.
+    """
+    topology = model.topology
+    bodies = np.zeros((len(topology.parents), 6, 6))
+    for link, phi in zip(topology.link_bodies, np.asarray(model.inertia, float), strict=True):
+        if link >= 0:
+            bodies[link] += mass_matrix(phi)
+    carriers = [row[-1] for row in topology.joint_bodies]
+    if all(np.linalg.eigvalsh(bodies[i])[0] > 1e-12 * np.linalg.eigvalsh(bodies[i])[-1] for i in carriers):
+        return None
+    M = inertia_matrix_at_random(model, bodies)
+    diagonal = M.diagonal().copy()
+    for i in reversed(range(model.nv)):
+        if M[i, i] <= 1e-12 * diagonal[i]:
+            owner = np.searchsorted(topology.speeds, i, side="right") - 1
+            return next(name for name, row in zip(topology.joints, topology.joint_bodies, strict=True) if owner in row)
+        M[:i, :i] -= np.outer(M[:i, i], M[i, :i]) / M[i, i]
+    return None
+
+
+def mass_matrix(phi):
+    """[[I, h~], [-h~, m 1]] of ten numbers."""
+    m, (x, y, z), I = phi[0], phi[1:4], np.zeros((3, 3))
+    I[ROWS, COLUMNS] = I[COLUMNS, ROWS] = phi[4:]
+    h = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.block([[I, h], [-h, m * np.eye(3)]])
+
+
+def inertia_matrix_at_random(model: Model, bodies) -> np.ndarray:
+    """sum of J^T M J over the bodies, each in its own axes, at a configuration taken at random."""
+    topology, rng = model.topology, np.random.default_rng(0)
+    placement, screws = np.asarray(model.placement, float), iter(np.asarray(model.screw, float))
+    jacobians: list[np.ndarray] = []
+    M = np.zeros((model.nv, model.nv)) if model.armature is None else np.diag(np.asarray(model.armature, float))
+    for i, (parent, kind) in enumerate(zip(topology.parents, topology.kinds, strict=True)):
+        R, p = placement[i, :, :3], placement[i, :, 3]
+        columns = np.eye(6)[:, : kind.speeds]
+        if kind is Screw:
+            turn, slide = next(screws)
+            columns = np.array([[0, 0, turn, 0, 0, slide]]).T
+            angle = turn * rng.uniform(-1, 1)
+            spin = np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
+            p = p + R[:, 2] * slide * rng.uniform(-1, 1)
+        else:
+            spin = np.linalg.qr(rng.standard_normal((3, 3)))[0]
+            spin = spin * np.linalg.det(spin)
+        J = np.zeros((6, model.nv))
+        if parent >= 0:
+            w, u = jacobians[parent][:3], jacobians[parent][3:]
+            J = np.vstack([w, u + np.cross(w, p, axis=0)])
+            J = np.vstack([(R @ spin).T @ J[:3], (R @ spin).T @ J[3:]])
+        J[:, topology.speeds[i] : topology.speeds[i + 1]] += columns
+        jacobians.append(J)
+        M += J.T @ bodies[i] @ J
+    return M

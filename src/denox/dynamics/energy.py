@@ -1,0 +1,46 @@
+"""Kinetic and potential energy."""
+
+import jax
+
+from ..algebra import vec
+from ..kinematics import ground, move
+from ..loads import spring_energy
+from ..model import Model, admit
+from ..nodes import nodes
+from ..sweeps import outward
+from ..types import Coordinates, Number, Speeds
+
+
+@jax.jit
+def kinetic_energy(model: Model, q: Coordinates, v: Speeds) -> Number:
+    """1/2 sum of t^T M t over the bodies, in J, with the share of the rotors (armature)."""
+    model, q, v = admit(model, q=q, v=v)
+
+    def step(parent, node):
+        here, _ = move(parent, node)
+        M = node.inertia.turned(here.pose.rotation)
+        return here, here.twist.dot(M @ here.twist)
+
+    twice = outward(model.topology.plan, step, ground(model, q, gravity=False), nodes(model, q, v)).sum()
+    rotors = 0 if model.armature is None else (model.armature * v * v).sum()
+    return (twice + rotors) / 2
+
+
+@jax.jit
+def potential_energy(model: Model, q: Coordinates) -> Number:
+    """-sum of m g . c over the bodies, zero for a mass at the inertial origin, and that of the springs, in J."""
+    model, q = admit(model, q=q)
+    g = vec(model.gravity)
+
+    def step(parent, node):
+        here, _ = move(parent, node)
+        moment = here.pose.position * node.inertia.mass + here.pose.rotation @ node.inertia.moment
+        return here, -g.dot(moment)
+
+    return outward(model.topology.plan, step, ground(model, q, gravity=False), nodes(model, q)).sum() + spring_energy(model, q)
+
+
+@jax.jit
+def energy(model: Model, q: Coordinates, v: Speeds) -> Number:
+    """Kinetic and potential energy together, in J: what a mechanism without friction and actuation conserves."""
+    return kinetic_energy(model, q, v) + potential_energy(model, q)

@@ -1,0 +1,195 @@
+"""Poses, twists and twist rates of links, frames and points; Jacobians."""
+
+from functools import partial
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from .algebra import Force, Frame, Motion, Vec, array, force, mat, motion, place, pytree, stage, vec, zero
+from .model import Model, admit
+from .nodes import Node, base_frame, nodes, of_links
+from .pose import Pose
+from .rotations import sincos
+from .sweeps import outward
+from .topology import Topology, take
+from .types import Coordinates, Point, Speeds, Twists, Wrenches
+
+
+@pytree
+class Moving:
+    """Pose, twist and twist rate (the plain time derivative of the twist) of a body's node, in inertial axes."""
+
+    pose: Frame
+    twist: Motion
+    rate: Motion
+
+
+def ground(model: Model, q, gravity: bool) -> Moving:
+    """Where the sweeps begin: at rest, and accelerated upward if gravity is to be felt.      Eq. [000, 17]"""
+    still = zero(Motion, q)
+    return Moving(base_frame(model, q), still, Motion(still.angular, -vec(model.gravity)) if gravity else still)
+
+
+def move(parent: Moving, node: Node) -> tuple[Moving, Vec]:
+    """A node from its parent, and the offset a between their origins. With u the twist of the screw and w the parent's angular velocity,
+
+        t = A t_p + u,      dt/dt = A dt_p/dt + [w x u_w; w x (w x a) + 2 w x u_v] + p (dv/dt + bias).
+
+    Eq. [000, 11c]
+    Differs from the paper in: a joint may slide, hence the factor 2, and `A` stands before the parent's twist in the recursion of twists too.
+    """
+    sin, cos = stage(sincos(node.turn * node.q))
+    R = stage((parent.pose.rotation @ node.placement.rotation).spun(cos, sin))
+    a = stage(parent.pose.rotation @ node.placement.position + R.z * (node.slide * node.q))
+    p = Motion(R.z * node.turn, R.z * node.slide)
+    u, w = p * node.v, parent.twist.angular
+    rate = parent.rate.shifted(a) + Motion(w.cross(u.angular), w.cross(w.cross(a) + u.linear * 2)) + p * node.a
+    return Moving(Frame(R, parent.pose.position + a), parent.twist.shifted(a) + u, rate), a
+
+
+def carried(body: Moving, mount: Frame) -> Moving:
+    """A frame that is part of a body."""
+    R, w, alpha = body.pose.rotation, body.twist.angular, body.rate.angular
+    r = R @ mount.position
+    pose = Frame(R @ mount.rotation, body.pose.position + r)
+    rate = Motion(alpha, body.rate.linear + alpha.cross(r) + w.cross(w.cross(r)))
+    return Moving(pose, body.twist.shifted(r), rate)
+
+
+def motions(model: Model, q, v=None, a=None) -> Moving:
+    """Of every link's frame, over links. Gravity is not in the rates."""
+    start = ground(model, q, gravity=False)
+
+    def step(parent, node):
+        here, _ = move(parent, node)
+        return here, here
+
+    bodies = of_links(model, outward(model.topology.plan, step, start, nodes(model, q, v, a)), still(start))
+    return carried(bodies, place(model.mount))
+
+
+def still(start: Moving) -> Moving:
+    """The ground itself, which the sweeps of a floating body do not begin at."""
+    o = start.twist
+    one = jnp.ones_like(o.angular.x)
+    return Moving(Frame(mat(jnp.eye(3, dtype=one.dtype)), o.linear), o, o)
+
+
+class Kinematics(eqx.Module):
+    """Links in inertial axes: `pose` (rotations (links, 3, 3), positions (links, 3)), `twist` and `twist_rate` (links, 6), angular part first, of
+    each link's origin. What was not asked for is None. `at` looks at one link, frame or point."""
+
+    pose: Pose
+    twist: Twists | None
+    twist_rate: Twists | None
+    frame: Float[Array, "frames 3 4"] | None
+    topology: Topology = eqx.field(static=True)
+
+    @property
+    def rotation(self) -> Float[Array, "links 3 3"]:
+        return self.pose.rotation
+
+    @property
+    def position(self) -> Float[Array, "links 3"]:
+        return self.pose.position
+
+    def at(self, name: str, point: Point | None = None) -> "Kinematics":
+        """Pose (3, 3), (3,), twist (6,) and twist rate (6,) of a link or frame, or of a point given in its axes from its origin."""
+        link, mount = located(self.topology, self.frame, name, point, self.pose.position.dtype)
+        o = jnp.zeros(6, self.pose.position.dtype)
+        t, rate = (o if x is None else x[link] for x in (self.twist, self.twist_rate))
+        there = carried(Moving(Frame(mat(self.rotation[link]), vec(self.position[link])), motion(t), motion(rate)), mount)
+        pose = Pose(array(there.pose.rotation), array(there.pose.position))
+        twist = None if self.twist is None else array(there.twist)
+        rate = None if self.twist_rate is None else array(there.rate)
+        return Kinematics(pose, twist, rate, None, self.topology)
+
+
+def located(topology: Topology, frame, name: str, point, dtype) -> tuple[int, Frame]:
+    """The link that carries a link's, frame's or point's place, and that place in it."""
+    p = jnp.zeros(3, dtype) if point is None else jnp.asarray(point, dtype)
+    if p.shape != (3,):
+        raise ValueError(f"`point` has shape {p.shape}: give (3,), in the axes of `{name}` from its origin.")
+    here = Frame(mat(jnp.eye(3, dtype=dtype)), vec(p))
+    if name in topology.links:
+        return topology.find("link", name), here
+    if name in topology.frames:
+        k = topology.find("frame", name)
+        return topology.frame_links[k], place(frame[k]) @ here
+    raise ValueError(
+        f"No link or frame is called `{name}`. Links: {', '.join(topology.links)}. Frames: {', '.join(topology.frames) or 'none'}."
+    )
+
+
+@jax.jit
+def kinematics(model: Model, q: Coordinates, v: Speeds | None = None, a: Speeds | None = None) -> Kinematics:
+    """Every link's pose, its twist if `v` is given, and its twist rate if `a` is given too, in one outward sweep.
+
+    Eq. [000, 11a]
+    Eq. [000, 11b]
+    """
+    model, q, v, a = admit(model, q=q, v=v, a=a)
+    if a is not None and v is None:
+        raise ValueError("Twist rates need the speeds too: `dx.kinematics(model, q, v, a)`.")
+    links = motions(model, q, v, a)
+    pose = Pose(array(links.pose.rotation), array(links.pose.position))
+    twist = None if v is None else array(links.twist)
+    return Kinematics(pose, twist, None if a is None else array(links.rate), model.frame, model.topology)
+
+
+@partial(jax.jit, static_argnames="link")
+def jacobian(model: Model, q: Coordinates, link: str, point: Point | None = None) -> Float[Array, "6 nv"]:
+    """J of the twist `J v` of a point of a link or frame: one column per speed, angular rows first, in inertial axes.
+
+    `point` is given in the link's (or frame's) axes from its origin, which it is if left out. Column j is `A_pj p_j` for the speeds between the
+    ground and the link, zero for others.
+
+    Eq. [000, 13a]
+    """
+    model, q = admit(model, q=q)
+    topology = model.topology
+    link_index, mount = located(topology, model.frame, link, point, q.dtype)
+    body = topology.link_bodies[link_index]
+    if body < 0:
+        return jnp.zeros((6, model.nv), q.dtype)
+
+    def step(parent, node):
+        here, _ = move(parent, node)
+        p = Motion(here.pose.rotation.z * node.turn, here.pose.rotation.z * node.slide)
+        return here, (p, here.pose)
+
+    columns, poses = outward(topology.plan, step, ground(model, q, gravity=False), nodes(model, q))
+    carrier = topology.carriers[body]
+    here = jax.tree.map(lambda x: x[carrier], poses) @ (place(model.mount[link_index]) @ mount)
+    to_point = jax.tree.map(lambda x, y: y - x, poses.position, here.position)
+    between = topology.support[topology.speeds[body + 1] - 1][list(topology.plan.order)]
+    J = array(columns.shifted(to_point)) * between[:, None].astype(q.dtype)
+    return take(J, topology.rank).T
+
+
+@partial(jax.jit, static_argnames="link")
+def jacobian_bias(model: Model, q: Coordinates, v: Speeds, link: str, point: Point | None = None) -> Float[Array, "6"]:
+    """dJ/dt v: angular acceleration and acceleration of the point while the speeds are constant."""
+    model, q, v = admit(model, q=q, v=v)
+    index, mount = located(model.topology, model.frame, link, point, q.dtype)
+    there = carried(jax.tree.map(lambda x: x[index], motions(model, q, v)), mount)
+    return array(there.rate)
+
+
+def applied(model: Model, q, wrenches: Wrenches | None) -> Force | None:
+    """Wrenches on links, about their origins in inertial axes -> forces over nodes, about the bodies' origins."""
+    if wrenches is None:
+        return None
+    topology = model.topology
+    moving = np.array([i for i, body in enumerate(topology.link_bodies) if body >= 0], int)
+    bodies = np.array(topology.link_bodies, int)[moving]
+    w = force(take(wrenches, moving))
+    if len(set(bodies)) < len(bodies):  # some links are fixed to others, away from their body's origin
+        links = motions(model, q)
+        arm = links.pose.rotation @ place(model.mount).rotation.T @ vec(model.mount[..., 3])
+        w = w.shifted(jax.tree.map(lambda x: take(x, moving), arm))
+    at = topology.carriers[bodies]
+    return jax.tree.map(lambda x: jax.ops.segment_sum(x, at, model.nv), w)

@@ -1,0 +1,139 @@
+"""A mechanism: static topology, and numbers of which every one can be batched and differentiated."""
+
+import dataclasses
+from dataclasses import dataclass, field
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from .inertia import moved
+from .topology import Topology
+from .types import Parameters
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Model:
+    """A mechanism. A pytree of few flat arrays: each array of an argument costs time to hand over.
+
+    A body has the axes in which the sweeps work: its origin is its link's, its z axis is that of the screw that moves it. A link's own frame
+    stands in its body by `mount`, which is a rotation alone but for links on fixed joints. What a model does not have (damping, say) is None:
+    it costs nothing, and `0.0` is not the same.
+
+    Read with `model.links`, `model.q_index("elbow")`, `dx.inertial_parameters(model)`; change with `dataclasses.replace` or `eqx.tree_at`.
+    """
+
+    topology: Topology = field(metadata=dict(static=True))
+    placement: Float[Array, "bodies 3 4"]  # at zero coordinates, in the parent body: rotation and position side by side
+    screw: Float[Array, "screws 2"]  # of the bodies on screws: turn and slide per unit of the coordinate
+    inertia: Float[Array, "links 10"]  # of each link, about its body's origin, in its body's axes
+    mount: Float[Array, "links 3 4"]  # of each link's frame, in its body
+    gravity: Float[Array, "3"]  # m/s^2, inertial axes
+    frame: Float[Array, "frames 3 4"] | None = None  # of the named frames, in their links
+    armature: Float[Array, "nv"] | None = None  # rotor inertia times gear ratio squared, adds to the inertia matrix
+    damping: Float[Array, "nv"] | None = None  # force per speed
+    friction: Float[Array, "nv"] | None = None  # Coulomb friction force
+    stiffness: Float[Array, "nv"] | None = None  # spring force per displacement from rest
+    rest: Float[Array, "nq"] | None = None  # coordinates at which the springs are slack
+    limits: Float[Array, "nq 2"] | None = None  # lower and upper bound of each coordinate
+    effort: Float[Array, "nv"] | None = None  # largest force
+    loop: Float[Array, "loops 2 3 4"] | None = None  # where the joints that close loops stand, in link a and in link b
+    loop_axis: Float[Array, "loops 3"] | None = None  # their axes, in both
+
+    @property
+    def nq(self) -> int:
+        """How many coordinates."""
+        return self.topology.nq
+
+    @property
+    def nv(self) -> int:
+        """How many speeds."""
+        return self.topology.nv
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """Names of the links, in the order of building."""
+        return self.topology.links
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints that move."""
+        return self.topology.joints
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.inertia.dtype
+
+    def q_index(self, joint: str) -> slice:
+        """Where the joint's coordinates stand in q."""
+        return self._span(joint, self.topology.coordinates)
+
+    def v_index(self, joint: str) -> slice:
+        """Where the joint's speeds stand in v."""
+        return self._span(joint, self.topology.speeds)
+
+    def _span(self, joint, starts):
+        bodies = self.topology.joint_bodies[self.topology.find("joint", joint)]
+        return slice(int(starts[bodies[0]]), int(starts[bodies[-1] + 1]))
+
+    def tree(self) -> "Model":
+        """The tree that remains when the joints that close loops are taken out."""
+        return dataclasses.replace(self, topology=dataclasses.replace(self.topology, loops=()), loop=None, loop_axis=None)
+
+    def astype(self, dtype) -> "Model":
+        """The same model in another number type."""
+        return jax.tree.map(lambda x: x.astype(dtype), self)
+
+    def __repr__(self) -> str:
+        t = self.topology
+        loops = f", {len(t.loops)} loops" if t.loops else ""
+        return f"Model({len(t.links)} links, {len(t.joints)} joints{loops}, nq={t.nq}, nv={t.nv})"
+
+
+def rigid(model: Model) -> Model:
+    """The model without damping, friction, springs and armature: what Pinocchio's `rnea` sees."""
+    return dataclasses.replace(model, armature=None, damping=None, friction=None, stiffness=None, rest=None)
+
+
+@jax.jit
+def inertial_parameters(model: Model) -> Parameters:
+    """Of each link the ten numbers `m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz` about its own origin, in its own axes (links, 10)."""
+    R = model.mount[..., :3].swapaxes(-1, -2)
+    return moved(model.inertia, R, -(R @ model.mount[..., 3:])[..., 0])
+
+
+@jax.jit
+def with_inertial_parameters(model: Model, phi: Parameters) -> Model:
+    """The model with these ten numbers per link, (links, 10). Never refuses: fits pass through odd places; `dx.check` does."""
+    if jnp.shape(phi) != model.inertia.shape:
+        raise ValueError(f"`phi` has shape {jnp.shape(phi)}, but {len(model.links)} links have {model.inertia.shape}: ten numbers per link.")
+    phi = jnp.asarray(phi).astype(jnp.result_type(phi, model.inertia))
+    return dataclasses.replace(model, inertia=moved(phi, model.mount[..., :3], model.mount[..., 3]))
+
+
+def admit(model: Model, **states) -> tuple:
+    """The model and the states in one number type, their shapes checked: the door of every public function."""
+    dtype = jnp.result_type(model.inertia, *(x for x in states.values() if x is not None))
+    model = jax.tree.map(lambda x: x if x.dtype == dtype else x.astype(dtype), model)
+    sizes = {"q": model.nq, "q0": model.nq, "q1": model.nq, "wrenches": (len(model.links), 6)}
+    out = []
+    for name, x in states.items():
+        shape = sizes.get(name, model.nv)
+        shape = shape if isinstance(shape, tuple) else (shape,)
+        if x is not None and jnp.shape(x) != shape:
+            cure = " Map over states with `jax.vmap` or `dx.batched`." if jnp.ndim(x) > len(shape) else ""
+            raise ValueError(f"`{name}` has shape {jnp.shape(x)}, but this model (nq={model.nq}, nv={model.nv}) needs {shape}.{cure}")
+        out.append(None if x is None else jnp.asarray(x, dtype))
+    return model, *out
+
+
+def refuse_loops(model: Model, function: str) -> None:
+    """Loops are never ignored in silence."""
+    if model.topology.loops:
+        names = ", ".join(f"`{loop.name}`" for loop in model.topology.loops)
+        raise ValueError(
+            f"`dx.{function}` is for trees, but this model closes loops by {names}. "
+            f"Use `dx.closure.{function}`, or `model.tree()` to cut the loops open."
+        )

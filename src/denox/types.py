@@ -1,0 +1,22 @@
+"""The shapes of public arrays, by the same words everywhere."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from jax import Array
+from jax.typing import ArrayLike
+from jaxtyping import Float
+
+Numbers = ArrayLike | Sequence[Any] | np.ndarray  # what a builder takes: traced or not, nested lists too
+
+Coordinates = Float[Array, "nq"]
+Speeds = Float[Array, "nv"]
+Square = Float[Array, "nv nv"]
+Twists = Float[Array, "links 6"]
+Wrenches = Float[Array, "links 6"]
+Parameters = Float[Array, "links 10"]
+Number = Float[Array, ""]
+Point = Float[Array, "3"]
+Rotation = Float[Array, "*any 3 3"]
+Position = Float[Array, "*any 3"]
