@@ -23,7 +23,6 @@ import jax
 jax.config.update("jax_enable_x64", True)
 import dataclasses
 
-import jax.numpy as jnp
 import numpy as np
 import pinocchio as pin
 from mechanisms import MECHANISMS

@@ -9,7 +9,7 @@ the offset `a` between the origins and rotates nothing.
 """
 
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import Any, TypeVar, dataclass_transform
 
 import jax
 import jax.numpy as jnp
@@ -28,6 +28,7 @@ def stage(values: T) -> T:
     return lax.platform_dependent(values, cpu=lambda x: jax.tree.map(lax.optimization_barrier, x), default=lambda x: x)
 
 
+@dataclass_transform(frozen_default=True)
 def pytree(cls: type[T]) -> type[T]:
     """A frozen dataclass whose fields are the children of a pytree."""
     return jax.tree_util.register_dataclass(dataclass(frozen=True)(cls))
@@ -86,7 +87,7 @@ class Mat(Linear):
     y: Vec
     z: Vec
 
-    def __matmul__(self, b):
+    def __matmul__(self, b) -> Any:
         """A b for a vector b; column by column for a matrix."""
         if isinstance(b, Vec):
             return self.x * b.x + self.y * b.y + self.z * b.z
@@ -126,7 +127,7 @@ class Sym(Linear):
     def full(self) -> Mat:
         return Mat(Vec(self.xx, self.xy, self.xz), Vec(self.xy, self.yy, self.yz), Vec(self.xz, self.yz, self.zz))
 
-    def __matmul__(self, b):
+    def __matmul__(self, b) -> Any:
         return self.full @ b
 
     def turned(self, R: Mat) -> "Sym":

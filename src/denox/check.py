@@ -30,9 +30,7 @@ def check_inertia(owner: str, inertia: Inertia) -> None:
     if m < 0:
         raise ValueError(f"{owner}: `Inertia(mass={float(m)})` is negative. A massless link has mass 0.")
     if np.abs(I - I.T).max() > 1e-9 * (np.abs(I).max() + 1e-300):
-        raise ValueError(
-            f"{owner}: inertia tensor {I.tolist()} is not symmetric. Off-diagonal entries are minus the products of inertia, twice."
-        )
+        raise ValueError(f"{owner}: inertia tensor {I.tolist()} is not symmetric. Off-diagonal entries are minus the products of inertia, twice.")
     low, middle, high = np.linalg.eigvalsh(I)
     slack = 1e-9 * high
     if low < -slack:
@@ -67,9 +65,7 @@ def check(model: Model) -> Model:
     for body, R in enumerate(axes):
         if np.abs(R @ R.T - np.eye(3)).max() > 1e-4:
             joint = next(name for name, bodies in zip(topology.joints, topology.joint_bodies, strict=True) if body in bodies)
-            raise ValueError(
-                f"The placement of joint `{joint}` is no rotation: {np.round(R, 6).tolist()}. An optimizer steps charts, not matrices."
-            )
+            raise ValueError(f"The placement of joint `{joint}` is no rotation: {np.round(R, 6).tolist()}. An optimizer steps charts, not matrices.")
     joint = idle_joint(model)
     if joint is not None:
         raise ValueError(

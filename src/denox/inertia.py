@@ -4,13 +4,15 @@
 dynamics is linear in them. As a 4x4 matrix, J = integral of [r; 1] [r; 1]^T dm, they move by congruence: J' = T J T^T.
 """
 
+from typing import Any
+
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
 from .pose import Pose, numbers, traced
-from .types import Numbers
+from .types import Known, Numbers
 
 ROWS, COLUMNS = np.array([0, 0, 1, 0, 1, 2]), np.array([0, 1, 1, 2, 2, 2])  # xx, xy, yy, xz, yz, zz
 DIAGONAL = np.array([1.0, 0, 1, 0, 0, 1])
@@ -33,7 +35,7 @@ def parameters(J):
     return xp.concatenate([J[..., 3, 3:], J[..., :3, 3], I], -1)
 
 
-def moved(phi, rotation, position):
+def moved(phi, rotation, position) -> Any:
     """Ten numbers seen from an outer frame, in which theirs stands at `rotation`, `position`: J' = T J T^T. Over leading axes alike."""
     xp = jnp if traced(phi, rotation, position) else np
     top = xp.concatenate([rotation, position[..., None]], -1)
@@ -52,9 +54,9 @@ class Inertia(eqx.Module):
     - `about_com`: (3, 3) tensor of inertia about the center of mass, or its three principal moments, in kg m^2; none if left out.
     """
 
-    mass: Float[Array, ""]
-    com: Float[Array, "3"]
-    about_com: Float[Array, "3 3"]
+    mass: Float[Known, ""]
+    com: Float[Known, "3"]
+    about_com: Float[Known, "3 3"]
 
     def __init__(self, mass: Numbers = 0.0, com: Numbers | None = None, about_com: Numbers | None = None):
         self.mass = numbers(mass)

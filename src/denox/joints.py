@@ -7,6 +7,8 @@ pose, which must not come from three angles.
 In the sweeps every pair is a row of nodes, one per speed, and every node is a screw: see `nodes.py`.
 """
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -34,6 +36,12 @@ class Kind:
     coordinates: ClassVar[int]
     speeds: ClassVar[int]
     neutral: ClassVar[tuple[float, ...]]
+    pose: ClassVar[Callable]
+    biases: ClassVar[Callable]
+    rates: ClassVar[Callable]
+    plus: ClassVar[Callable]
+    minus: ClassVar[Callable]
+    random: ClassVar[Callable]
 
 
 class Screw(Kind):
@@ -154,11 +162,11 @@ class Pair:
     slide: Numbers = 0.0
 
 
-class Joint:
+class Joint(ABC):
     """Abstract: what stands between a link and its parent. A new joint is one class with `pairs`, the row of pairs from the parent to the link."""
 
-    def pairs(self) -> tuple[Pair, ...]:
-        raise NotImplementedError(f"`{type(self).__name__}` has no `pairs()`: return the row of pairs it is made of.")
+    @abstractmethod
+    def pairs(self) -> tuple[Pair, ...]: ...
 
 
 @dataclass(frozen=True)

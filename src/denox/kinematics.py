@@ -15,7 +15,7 @@ from .pose import Pose
 from .rotations import sincos
 from .sweeps import outward
 from .topology import Topology, take
-from .types import Coordinates, Point, Speeds, Twists, Wrenches
+from .types import Coordinates, Point, Position, Rotation, Speeds, Twists, Wrenches
 
 
 @pytree
@@ -89,11 +89,11 @@ class Kinematics(eqx.Module):
     topology: Topology = eqx.field(static=True)
 
     @property
-    def rotation(self) -> Float[Array, "links 3 3"]:
+    def rotation(self) -> Rotation:
         return self.pose.rotation
 
     @property
-    def position(self) -> Float[Array, "links 3"]:
+    def position(self) -> Position:
         return self.pose.position
 
     def at(self, name: str, point: Point | None = None) -> "Kinematics":
@@ -119,9 +119,7 @@ def located(topology: Topology, frame, name: str, point, dtype) -> tuple[int, Fr
     if name in topology.frames:
         k = topology.find("frame", name)
         return topology.frame_links[k], place(frame[k]) @ here
-    raise ValueError(
-        f"No link or frame is called `{name}`. Links: {', '.join(topology.links)}. Frames: {', '.join(topology.frames) or 'none'}."
-    )
+    raise ValueError(f"No link or frame is called `{name}`. Links: {', '.join(topology.links)}. Frames: {', '.join(topology.frames) or 'none'}.")
 
 
 @jax.jit

@@ -73,7 +73,7 @@ def nodes(model: Model, q, v=None, a=None) -> Node:
             parts.append(Node(frames[k], *screws[k], angles[k], vs[k], rate, mass))
             places.append(at)
     order = np.argsort(np.concatenate(places))[list(topology.plan.order)]
-    return jax.tree.map(lambda *x: take(jnp.concatenate(x) if len(x) > 1 else x[0], order), *parts)
+    return jax.tree.map(lambda *x: take(jnp.concatenate(x), order), *parts)
 
 
 def base_frame(model: Model, q) -> Frame:

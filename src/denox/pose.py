@@ -6,7 +6,6 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
 from .types import Numbers, Position, Rotation
 
@@ -68,7 +67,7 @@ class Pose(eqx.Module):
         return Pose(R, -(R @ self.position[..., None])[..., 0])
 
 
-def turn(axis: str, angle) -> Float[Array, "*any 3 3"] | np.ndarray:
+def turn(axis: str, angle) -> Rotation:
     """The rotation by `angle` about the x, y or z axis; over arrays of angles too."""
     xp = jnp if traced(angle) else np
     c, s, o, l = xp.cos(angle), xp.sin(angle), xp.zeros_like(angle), xp.ones_like(angle)

@@ -1,5 +1,7 @@
 """From arrays over links, as users think, to a model, as the sweeps work: every axis is turned onto z, once."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 
@@ -39,7 +41,7 @@ def assemble(
     loops: tuple[Loop, ...] = (),
     loop_places=None,
     loop_axes=None,
-    per_number: dict | None = None,
+    per_number: dict[str, Any] | None = None,
     dtype=None,
 ) -> Model:
     """A model of links given parents first: `rotation` (links, 3, 3) and `position` (links, 3) of each in its parent link at zero coordinates,
@@ -95,7 +97,10 @@ def assemble(
     screws = [xp.stack([numbers(pair.turn), numbers(pair.slide)]) for pair in pairs if pair.kind is Screw]
 
     dtype = jnp.result_type(float) if dtype is None else dtype
-    cast = lambda x: None if x is None else jnp.asarray(x, dtype)
+
+    def cast(x) -> Any:
+        return None if x is None else jnp.asarray(x, dtype)
+
     return Model(
         topology=topology,
         placement=cast(side_by_side(before @ K, offset)),

@@ -167,7 +167,7 @@ class Builder:
         index = {None: -1, **{link.name: i for i, link in enumerate(links)}}
         places = lambda poses: stacked([stacked([*pose.rotation.T, pose.position]).T for pose in poses])
         loops = tuple(Loop(name, type(joint), index[a], index[b]) for name, (a, b, joint, _, _) in self._loops.items())
-        loop_axes = [numbers((*joint.pairs(), None)[0].axis) if joint.pairs() else np.zeros(3) for _, _, joint, _, _ in self._loops.values()]
+        loop_axes = [numbers(joint.pairs()[0].axis) if joint.pairs() else np.zeros(3) for _, _, joint, _, _ in self._loops.values()]
         model = assemble(
             links=tuple(self._links),
             parents=tuple(index[link.parent] for link in links),

@@ -132,7 +132,8 @@ def from_mdh(
 ) -> Model:
     r"""An arm from a modified (proximal) DH table, as in Craig's book and ReDySim: arrays over links.
 
-    Frame i is fixed to link i and stands in frame i-1 at $\mathrm{Rot}(x, \alpha)\,\mathrm{Trans}(x, a)\,\mathrm{Rot}(z, \theta)\,\mathrm{Trans}(z, d)$,
+    Frame i is fixed to link i and stands in frame i-1 at
+    $\mathrm{Rot}(x, \alpha)\,\mathrm{Trans}(x, a)\,\mathrm{Rot}(z, \theta)\,\mathrm{Trans}(z, d)$,
     where `a` and `alpha` of row i are those between axes i-1 and i. Frame 0 is the inertial one.
 
     `com` (n, 3) is from the origin of frame i to the mass center, `inertia` (n, 3, 3) or (n, 3) about the mass center, both in frame i; the other

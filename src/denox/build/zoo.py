@@ -5,7 +5,7 @@ import numpy as np
 from ..inertia import Inertia
 from ..joints import Revolute
 from ..model import Model
-from ..pose import Pose
+from ..pose import Pose, numbers
 from ..types import Numbers
 from .builder import Builder
 from .dh import from_dh
@@ -72,9 +72,9 @@ def stanford_arm(table: str | int = "000", gravity: Numbers = (0.0, 0.0, -9.81))
 
 def planar_3r(lengths: Numbers = (0.3, 0.25, 0.22), masses: Numbers = (0.5, 0.4, 0.3), gravity: Numbers = (0.0, -9.81, 0.0)) -> Model:
     """Three uniform slender bars in the x, y plane, as in 001, section 6.1, which does not print its numbers: these are ReDySim's 3-link arm."""
-    builder, parent, reach = Builder(gravity), None, 0.0
-    for i, (length, mass) in enumerate(zip(lengths, masses, strict=True)):
+    builder, parent, reach = Builder(gravity), "", 0.0
+    for i, (length, mass) in enumerate(zip(numbers(lengths), numbers(masses), strict=True)):
         bar = Inertia(mass, [length / 2, 0.0, 0.0], [0.0, mass * length**2 / 12, mass * length**2 / 12])
-        builder.link(f"link{i + 1}", parent, Revolute((0.0, 0.0, 1.0)), Pose(position=[reach, 0.0, 0.0]), bar)
+        builder.link(f"link{i + 1}", parent or None, Revolute((0.0, 0.0, 1.0)), Pose(position=[reach, 0.0, 0.0]), bar)
         parent, reach = f"link{i + 1}", length
     return builder.frame("tip", parent, Pose(position=[reach, 0.0, 0.0])).build()
