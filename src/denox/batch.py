@@ -27,9 +27,21 @@ def batched(fn: Callable, in_axes: Any = 0, block: int | None = None) -> Callabl
     if block is not None and block < 1:
         raise ValueError(f"`block` is {block}. Give the number of states per block, at least 1.")
 
+    key = tuple(in_axes) if isinstance(in_axes, list) else in_axes, block
+    try:  # kept with the function, so that asking twice does not compile twice
+        known = fn.__dict__.setdefault("_in_blocks", {})
+        if key not in known:
+            known[key] = in_blocks(fn, *key)
+        return known[key]
+    except (AttributeError, TypeError):  # neither functions without attributes nor axes in dicts can be looked up
+        return in_blocks(fn, *key)
+
+
+def in_blocks(fn: Callable, in_axes: Any, block: int | None) -> Callable:
+    @jax.jit
     @wraps(fn)
     def run(*args, **kwargs):
-        axes = tuple(in_axes) if isinstance(in_axes, list | tuple) else (in_axes,) * len(args)
+        axes = in_axes if isinstance(in_axes, tuple) else (in_axes,) * len(args)
         if len(axes) != len(args):
             raise ValueError(f"`in_axes` has {len(axes)} entries for {len(args)} arguments. Give one for each.")
         leaves, treedef = jax.tree.flatten((args, kwargs))

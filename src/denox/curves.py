@@ -6,7 +6,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from .pose import numbers
+from .pose import numbers, traced
 from .types import Numbers
 
 
@@ -51,4 +51,6 @@ def cycloid(start: Numbers, end: Numbers, duration: Numbers) -> Cycloid:
     start, end, duration = (jnp.asarray(numbers(x)) for x in (start, end, duration))
     if start.shape != end.shape:
         raise ValueError(f"The motion goes from {start.shape} to {end.shape} coordinates. Give `start` and `end` of one shape.")
+    if not traced(duration) and not duration > 0:
+        raise ValueError(f"A motion takes time: `duration` is {float(duration)} s. Give more than 0.")
     return Cycloid(start, end, duration)

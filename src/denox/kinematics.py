@@ -1,7 +1,5 @@
 """Poses, twists and twist rates of links, frames and points; Jacobians."""
 
-from functools import partial
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -12,6 +10,7 @@ from .algebra import Force, Frame, Motion, Vec, array, force, mat, motion, place
 from .model import Model, admit
 from .nodes import Node, base_frame, nodes, of_links
 from .pose import Pose
+from .public import public
 from .rotations import sincos
 from .sweeps import outward
 from .topology import Topology, take
@@ -97,11 +96,13 @@ class Kinematics(eqx.Module):
         return self.pose.position
 
     def at(self, name: str, point: Point | None = None) -> "Kinematics":
-        """Pose (3, 3), (3,), twist (6,) and twist rate (6,) of a link or frame, or of a point given in its axes from its origin."""
-        link, mount = located(self.topology, self.frame, name, point, self.pose.position.dtype)
-        o = jnp.zeros(6, self.pose.position.dtype)
-        t, rate = (o if x is None else x[link] for x in (self.twist, self.twist_rate))
-        there = carried(Moving(Frame(mat(self.rotation[link]), vec(self.position[link])), motion(t), motion(rate)), mount)
+        """Pose (3, 3), (3,), twist (6,) and twist rate (6,) of a link or frame, or of a point given in its axes from its origin; over leading
+        axes, as those of a batch, alike."""
+        link, mount = located(self.topology, self.frame, name, point, self.position.dtype)
+        R, p = self.rotation[..., link, :, :], self.position[..., link, :]
+        o = jnp.zeros((*p.shape[:-1], 6), p.dtype)
+        t, rate = (o if x is None else x[..., link, :] for x in (self.twist, self.twist_rate))
+        there = carried(Moving(Frame(mat(R), vec(p)), motion(t), motion(rate)), mount)
         pose = Pose(array(there.pose.rotation), array(there.pose.position))
         twist = None if self.twist is None else array(there.twist)
         rate = None if self.twist_rate is None else array(there.rate)
@@ -118,11 +119,11 @@ def located(topology: Topology, frame, name: str, point, dtype) -> tuple[int, Fr
         return topology.find("link", name), here
     if name in topology.frames:
         k = topology.find("frame", name)
-        return topology.frame_links[k], place(frame[k]) @ here
+        return topology.frame_links[k], place(frame[..., k, :, :]) @ here
     raise ValueError(f"No link or frame is called `{name}`. Links: {', '.join(topology.links)}. Frames: {', '.join(topology.frames) or 'none'}.")
 
 
-@jax.jit
+@public
 def kinematics(model: Model, q: Coordinates, v: Speeds | None = None, a: Speeds | None = None) -> Kinematics:
     """Every link's pose, its twist if `v` is given, and its twist rate if `a` is given too, in one outward sweep.
 
@@ -138,7 +139,7 @@ def kinematics(model: Model, q: Coordinates, v: Speeds | None = None, a: Speeds 
     return Kinematics(pose, twist, None if a is None else array(links.rate), model.frame, model.topology)
 
 
-@partial(jax.jit, static_argnames="link")
+@public(static=("link",))
 def jacobian(model: Model, q: Coordinates, link: str, point: Point | None = None) -> Float[Array, "6 nv"]:
     """J of the twist `J v` of a point of a link or frame: one column per speed, angular rows first, in inertial axes.
 
@@ -168,7 +169,7 @@ def jacobian(model: Model, q: Coordinates, link: str, point: Point | None = None
     return take(J, topology.rank).T
 
 
-@partial(jax.jit, static_argnames="link")
+@public(static=("link",))
 def jacobian_bias(model: Model, q: Coordinates, v: Speeds, link: str, point: Point | None = None) -> Float[Array, "6"]:
     """dJ/dt v: angular acceleration and acceleration of the point while the speeds are constant."""
     model, q, v = admit(model, q=q, v=v)

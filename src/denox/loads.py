@@ -1,10 +1,10 @@
 """Passive elements of joints: damping, smooth Coulomb friction, springs. (Armature is part of the inertia matrix.)"""
 
-import jax
 import jax.numpy as jnp
 
 from .model import Model, admit
-from .state import difference, neutral
+from .public import public
+from .state import minus, neutral
 from .types import Coordinates, Number, Speeds
 
 SLIP = 1e-2  # rad/s or m/s: speed at which smooth friction reaches 0.7 of its value
@@ -17,16 +17,19 @@ def resistance(v):
 
 def stretch(model: Model, q) -> Speeds:
     """The displacement of each speed's spring from its rest."""
-    return difference(model, neutral(model) if model.rest is None else model.rest, q)
+    return minus(model, neutral(model) if model.rest is None else model.rest, q)
 
 
-@jax.jit
+@public
 def passive_forces(model: Model, q: Coordinates, v: Speeds) -> Speeds:
     """What the joints' own elements take of the applied forces, `M a + b + passive = tau`:
 
     damping v + friction v / sqrt(v^2 + SLIP^2) + stiffness (q - rest).
     """
-    model, q, v = admit(model, q=q, v=v)
+    return resisting(*admit(model, q=q, v=v))
+
+
+def resisting(model: Model, q, v):
     total = jnp.zeros_like(v)
     if model.damping is not None:
         total = total + model.damping * v

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from .inertia import moved
+from .public import public
 from .topology import Topology
 from .types import Parameters
 
@@ -97,14 +98,14 @@ def rigid(model: Model) -> Model:
     return dataclasses.replace(model, armature=None, damping=None, friction=None, stiffness=None, rest=None)
 
 
-@jax.jit
+@public
 def inertial_parameters(model: Model) -> Parameters:
     """Of each link the ten numbers `m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz` about its own origin, in its own axes (links, 10)."""
     R = model.mount[..., :3].swapaxes(-1, -2)
     return moved(model.inertia, R, -(R @ model.mount[..., 3:])[..., 0])
 
 
-@jax.jit
+@public
 def with_inertial_parameters(model: Model, phi: Parameters) -> Model:
     """The model with these ten numbers per link, (links, 10). Never refuses: fits pass through odd places; `dx.check` does."""
     if jnp.shape(phi) != model.inertia.shape:

@@ -35,12 +35,11 @@ def components(x: Float[Array, "n"], at: np.ndarray) -> list[Float[Array, "bodie
 
 def body_inertias(model: Model) -> Float[Array, "bodies 10"]:
     """The ten numbers of each body: the sum over its links."""
-    topology = model.topology
-    moving = [i for i, body in enumerate(topology.link_bodies) if body >= 0]
-    bodies = [topology.link_bodies[i] for i in moving]
-    if bodies == list(range(len(topology.parents))) and len(moving) == len(topology.links):
-        return model.inertia
-    return jax.ops.segment_sum(take(model.inertia, moving), np.array(bodies, int), len(topology.parents))
+    table = model.topology.body_links
+    if table.shape[0] == 1 and len(model.inertia) == table.shape[1]:
+        return take(model.inertia, table[0])
+    rows = jnp.concatenate([model.inertia, jnp.zeros((1, 10), model.dtype)])
+    return sum(rows[row] for row in table)
 
 
 def cycled(first: Frame, count: int) -> list[Frame]:

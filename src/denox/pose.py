@@ -28,7 +28,7 @@ class Pose(eqx.Module):
     **Arguments:**
 
     - `rotation`: (3, 3), whose columns are the inner axes seen from the outer frame; the unit matrix if left out.
-    - `position`: (3,) in metres, the inner origin seen from the outer frame; zero if left out.
+    - `position`: (3,) in m, the inner origin seen from the outer frame; zero if left out.
 
     Leading axes, as over links, are welcome.
     """

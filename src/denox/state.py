@@ -8,6 +8,7 @@ from jaxtyping import Array, Key
 from .joints import Kind
 from .model import Model, admit
 from .nodes import components
+from .public import public
 from .topology import take
 from .types import Coordinates, Speeds
 
@@ -45,21 +46,24 @@ def random_state(model: Model, key: Key[Array, ""]) -> tuple[Coordinates, Speeds
     return q, jax.random.normal(jax.random.fold_in(key, model.nq + 1), (model.nv,), model.dtype)
 
 
-@jax.jit
+@public
 def integrate(model: Model, q: Coordinates, dq: Speeds) -> Coordinates:
     """q + dq on the Lie group: the coordinates after the constant speeds dq through unit time. Euler parameters stay of unit length."""
     model, q, dq = admit(model, q=q, dq=dq)
     return by_kind(model, lambda kind, q, dq: kind.plus(q, dq), answers="q", q=(q,), v=(dq,))
 
 
-@jax.jit
+@public
 def difference(model: Model, q0: Coordinates, q1: Coordinates) -> Speeds:
     """q1 - q0 on the Lie group: the shortest dq for which `integrate(model, q0, dq)` is q1."""
-    model, q0, q1 = admit(model, q0=q0, q1=q1)
+    return minus(*admit(model, q0=q0, q1=q1))
+
+
+def minus(model: Model, q0, q1):
     return by_kind(model, lambda kind, q0, q1: kind.minus(q0, q1), answers="v", q=(q0, q1))
 
 
-@jax.jit
+@public
 def coordinate_rates(model: Model, q: Coordinates, v: Speeds) -> Coordinates:
     """dq/dt: the speeds themselves but for Euler parameters, which change by half the quaternion product with the angular velocity."""
     model, q, v = admit(model, q=q, v=v)

@@ -136,6 +136,16 @@ class Topology:
         return self.rank[self.speeds[1:] - 1]
 
     @cached_property
+    def body_links(self) -> np.ndarray:
+        """(most, bodies): the links of each body, one in each row, and the number of links where it has no more."""
+        links: list[list[int]] = [[] for _ in self.parents]
+        for i, body in enumerate(self.link_bodies):
+            if body >= 0:
+                links[body].append(i)
+        most = max([1, *map(len, links)])
+        return np.array([[*row, *[len(self.links)] * (most - len(row))] for row in links], int).reshape(-1, most).T
+
+    @cached_property
     def floats(self) -> bool:
         """Whether all bodies hang on the first, which states its pose, by screws. Then the sweeps begin at that pose, and every placement they
         meet is a constant; the wrench between it and the ground needs no point of the ground."""

@@ -1,21 +1,22 @@
 """Kinetic and potential energy."""
 
-import jax
-
 from ..algebra import vec
 from ..kinematics import ground, move
 from ..loads import spring_energy
 from ..model import Model, admit
 from ..nodes import nodes
+from ..public import public
 from ..sweeps import outward
 from ..types import Coordinates, Number, Speeds
 
 
-@jax.jit
+@public
 def kinetic_energy(model: Model, q: Coordinates, v: Speeds) -> Number:
     """1/2 sum of t^T M t over the bodies, in J, with the share of the rotors (armature)."""
-    model, q, v = admit(model, q=q, v=v)
+    return kinetic(*admit(model, q=q, v=v))
 
+
+def kinetic(model: Model, q, v):
     def step(parent, node):
         here, _ = move(parent, node)
         M = node.inertia.turned(here.pose.rotation)
@@ -26,10 +27,13 @@ def kinetic_energy(model: Model, q: Coordinates, v: Speeds) -> Number:
     return (twice + rotors) / 2
 
 
-@jax.jit
+@public
 def potential_energy(model: Model, q: Coordinates) -> Number:
     """-sum of m g . c over the bodies, zero for a mass at the inertial origin, and that of the springs, in J."""
-    model, q = admit(model, q=q)
+    return potential(*admit(model, q=q))
+
+
+def potential(model: Model, q):
     g = vec(model.gravity)
 
     def step(parent, node):
@@ -40,7 +44,8 @@ def potential_energy(model: Model, q: Coordinates) -> Number:
     return outward(model.topology.plan, step, ground(model, q, gravity=False), nodes(model, q)).sum() + spring_energy(model, q)
 
 
-@jax.jit
+@public
 def energy(model: Model, q: Coordinates, v: Speeds) -> Number:
     """Kinetic and potential energy together, in J: what a mechanism without friction and actuation conserves."""
-    return kinetic_energy(model, q, v) + potential_energy(model, q)
+    model, q, v = admit(model, q=q, v=v)
+    return kinetic(model, q, v) + potential(model, q)

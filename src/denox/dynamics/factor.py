@@ -1,13 +1,13 @@
 """The inertia matrix as U D U^T, by eliminating one column at a time from the tips to the ground, and solves with it in O(n)."""
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..algebra import Articulated, Force, Motion, Scalar, pytree, stage, zero
 from ..model import Model, admit
 from ..nodes import of_speeds, visiting
+from ..public import public
 from ..sweeps import inward, outward
 from ..types import Coordinates, Number, Speeds
 from .bodies import Body, bodies, resisted
@@ -93,7 +93,7 @@ class UDU(eqx.Module):
         return jnp.log(self.gains.pivot).sum()
 
 
-@jax.jit
+@public
 def factor(model: Model, q: Coordinates) -> UDU:
     """U D U^T of the inertia matrix, armature included, in O(n).      Eq. [000, 18]"""
     model, q = admit(model, q=q)

@@ -1,12 +1,11 @@
 """Forward dynamics: the accelerations of a tree under given forces."""
 
-import jax
-
 from ..algebra import Articulated, Force, Linear, Motion, pytree, zero
 from ..kinematics import applied
-from ..loads import passive_forces
+from ..loads import resisting
 from ..model import Model, admit, refuse_loops
 from ..nodes import of_speeds, visiting
+from ..public import public
 from ..sweeps import inward, outward
 from ..types import Coordinates, Speeds, Wrenches
 from .bodies import bodies
@@ -21,7 +20,7 @@ class Hanging(Linear):
     wrench: Force
 
 
-@jax.jit
+@public
 def forward_dynamics(model: Model, q: Coordinates, v: Speeds, tau: Speeds, wrenches: Wrenches | None = None) -> Speeds:
     r"""Accelerations of a tree under joint forces, in O(n).
 
@@ -51,7 +50,7 @@ def forward_dynamics(model: Model, q: Coordinates, v: Speeds, tau: Speeds, wrenc
         return Hanging(M, eta), (gain, phi)
 
     plan, here = model.topology.plan, bodies(model, q, v)
-    tau = tau - passive_forces(model, q, v)
+    tau = tau - resisting(model, q, v)
     xs = here, visiting(model, tau), visiting(model, model.armature), applied(model, q, wrenches)
     gains, phi = inward(plan, step, Hanging(zero(Articulated, q), zero(Force, q)), xs)
     return of_speeds(model, outward(plan, accelerate, zero(Motion, q), (here, gains, phi)))

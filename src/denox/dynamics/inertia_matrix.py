@@ -9,6 +9,7 @@ from ..algebra import Force, Motion, Rigid, Vec, pytree, zero
 from ..kinematics import ground, move
 from ..model import Model, admit
 from ..nodes import nodes
+from ..public import public
 from ..sweeps import inward, outward
 from ..topology import take
 from ..types import Coordinates, Square
@@ -34,7 +35,7 @@ def compose(beyond: Rigid, node: Rotor) -> tuple[Rigid, Force]:
     return M.shifted(node.offset), M @ node.column
 
 
-@jax.jit
+@public
 def inertia_matrix(model: Model, q: Coordinates) -> Square:
     r"""The generalized inertia matrix I of $I \dot v + b + \text{passive} = \tau$, symmetric and positive definite, armature on its diagonal.
 

@@ -1,12 +1,11 @@
 """Inverse dynamics: the joint forces of a motion, and the parts they are made of."""
 
-import jax
-
 from ..algebra import Force, zero
 from ..kinematics import applied
-from ..loads import passive_forces
+from ..loads import resisting
 from ..model import Model, admit, refuse_loops
 from ..nodes import of_speeds
+from ..public import public
 from ..sweeps import inward
 from ..types import Coordinates, Speeds, Wrenches
 from .bodies import bodies
@@ -29,7 +28,7 @@ def forces(model: Model, q, v=None, a=None, wrenches=None, gravity: bool = True)
     return tau if model.armature is None or a is None else tau + model.armature * a
 
 
-@jax.jit
+@public
 def inverse_dynamics(model: Model, q: Coordinates, v: Speeds, a: Speeds, wrenches: Wrenches | None = None) -> Speeds:
     r"""Forces and torques of the joints for a given motion, in O(n): the recursive inverse dynamics of section 2.4.1.
 
@@ -49,20 +48,18 @@ def inverse_dynamics(model: Model, q: Coordinates, v: Speeds, a: Speeds, wrenche
     """
     refuse_loops(model, "inverse_dynamics")
     model, q, v, a, wrenches = admit(model, q=q, v=v, a=a, wrenches=wrenches)
-    tau = forces(model, q, v, a, wrenches)
-    passive = passive_forces(model, q, v)
-    return tau + passive
+    return forces(model, q, v, a, wrenches) + resisting(model, q, v)
 
 
-@jax.jit
+@public
 def bias_forces(model: Model, q: Coordinates, v: Speeds) -> Speeds:
     """b(q, v) of `M a + b + passive = tau`: convective terms and gravity.      Eq. [000, 16c]"""
     model, q, v = admit(model, q=q, v=v)
     return forces(model, q, v)
 
 
-@jax.jit
+@public
 def gravity_forces(model: Model, q: Coordinates) -> Speeds:
     """The forces that hold the mechanism still against gravity: b(q, 0)."""
-    (model, q) = admit(model, q=q)
+    model, q = admit(model, q=q)
     return forces(model, q)

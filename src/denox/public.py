@@ -1,0 +1,112 @@
+"""How public functions are compiled: where they are defined, and as one kernel where they are called on one state.
+
+A sweep over one state is a few microseconds' work in a hundred small kernels, and XLA's CPU runtime spends several times that on handing them to
+its threads. So a public function is bound as a primitive of its own, `whole`, which stands for the function and is lowered, on CPUs, to a single
+kernel. Mapped over a batch or differentiated it is the plain function again; and inside a loop, which XLA makes one kernel by itself, it is not used.
+"""
+
+from collections.abc import Callable
+from functools import partial, wraps
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.experimental.xla_metadata import set_xla_metadata
+from jax.extend.core import ClosedJaxpr, Primitive, jaxpr_as_fun, jaxprs_in_params
+from jax.interpreters import ad, batching, mlir
+
+whole = Primitive("whole")
+whole.multiple_results = True
+
+TRIED = ((0, 12),)  # versions of jax whose compiler is known to take a function as one kernel
+ARITHMETIC = "add sub mul div neg sqrt sign floor round sin cos tan atan2 log exp tanh max min abs integer_pow pow square select_n clamp rem"
+LOGIC = "eq ne lt le gt ge and or not is_finite argmax stop_gradient"
+SHAPES = "slice squeeze reshape broadcast_in_dim concatenate transpose gather dynamic_slice dynamic_update_slice iota pad rev"
+SUMS = "reduce_sum reduce_max reduce_min reduce_and reduce_or dot_general convert_element_type copy"
+STRUCTURE = "scan while cond jit pjit closed_call custom_jvp_call optimization_barrier platform_index split whole"
+SUITS = set(f"{ARITHMETIC} {LOGIC} {SHAPES} {SUMS} {STRUCTURE}".split())  # what such a kernel can be made of; not sorts, scatters, LAPACK
+
+
+def public(fn: Callable | None = None, *, static: tuple[str, ...] = ()) -> Any:
+    """Compiles a function of models and states; the decorator of every public numeric function. `static` names arguments that are words."""
+    if fn is None:
+        return partial(public, static=static)
+    plain = jax.jit(fn, static_argnames=static)
+
+    def bound(*args, **kwargs):
+        program = plain.trace(*args, **kwargs)  # kept by `jit` for arguments of the same shapes
+        numbers = jax.tree.leaves((args, {key: x for key, x in kwargs.items() if key not in static}))
+        return jax.tree.unflatten(jax.tree.structure(program.out_info), whole.bind(*numbers, jaxpr=program.jaxpr))
+
+    outermost = jax.jit(bound, static_argnames=static)
+
+    @wraps(fn)
+    def call(*args, **kwargs):
+        tracers = [x for x in jax.tree.leaves((args, kwargs)) if isinstance(x, jax.core.Tracer)]
+        run = outermost if not tracers else bound if all(map(compiled_directly, tracers)) else plain
+        return run(*args, **kwargs)
+
+    call.lower = outermost.lower
+    return call
+
+
+def compiled_directly(tracer: jax.core.Tracer) -> bool:
+    """Whether the number is traced by a `jit` that nothing is around: no loop, which would rather have the plain function, no map, no derivative."""
+    parent = getattr(getattr(tracer, "_trace", None), "parent_trace", None)
+    return type(parent).__name__ == "EvalTrace"
+
+
+def suits(jaxpr) -> bool:
+    """Whether a program is made of nothing but what a single kernel can do."""
+    return all(eqn.primitive.name in SUITS and all(map(suits, jaxprs_in_params(eqn.params))) for eqn in jaxpr.eqns)
+
+
+def as_one_kernel(*args, jaxpr: ClosedJaxpr):
+    """A call of one argument, all numbers in a row, that is not to be inlined but compiled whole. (An argument that its kernel does not use would
+    be the end of the process, and a row of all numbers is always used.) A compiler that does not know these words ignores them."""
+    row = jnp.concatenate([jnp.ravel(x) for x in args])
+
+    def unpacked(row):
+        leaves, start = [], 0
+        for x in args:
+            leaves.append(row[start : start + x.size].reshape(x.shape))
+            start += x.size
+        return jaxpr_as_fun(jaxpr)(*leaves)
+
+    with set_xla_metadata(xla_cpu_small_call="true", inlineable="false"):
+        return jax.jit(unpacked)(row)
+
+
+def plainly(*args, jaxpr: ClosedJaxpr):
+    return jaxpr_as_fun(jaxpr)(*args)
+
+
+def lowered(ctx, *args, jaxpr: ClosedJaxpr):
+    alike = len({x.dtype for x in jaxpr.in_avals}) == 1 and jnp.issubdtype(jaxpr.in_avals[0].dtype, jnp.floating)
+    one = alike and jax.__version_info__[:2] in TRIED and suits(jaxpr.jaxpr)
+    return mlir.lower_fun(as_one_kernel if one else plainly, multiple_results=True)(ctx, *args, jaxpr=jaxpr)
+
+
+def differentiated(primals, tangents, *, jaxpr: ClosedJaxpr):
+    """The plain function's, by those arguments that vary."""
+    varies = [type(t) is not ad.Zero for t in tangents]
+    pick = lambda values: [x for x, v in zip(values, varies, strict=True) if v]
+
+    def of_varying(*moving):
+        rest = iter(moving)
+        return jaxpr_as_fun(jaxpr)(*(next(rest) if v else x for v, x in zip(varies, primals, strict=True)))
+
+    return jax.jvp(of_varying, pick(primals), pick(tangents))
+
+
+def mapped(args, dims, *, jaxpr: ClosedJaxpr):
+    ys = jax.vmap(jaxpr_as_fun(jaxpr), in_axes=dims)(*args)
+    return ys, [0] * len(ys)
+
+
+whole.def_impl(lambda *args, jaxpr: jax.jit(partial(whole.bind, jaxpr=jaxpr))(*args))
+whole.def_abstract_eval(lambda *args, jaxpr: jaxpr.out_avals)
+mlir.register_lowering(whole, mlir.lower_fun(plainly, multiple_results=True))
+mlir.register_lowering(whole, lowered, platform="cpu")
+ad.primitive_jvps[whole] = differentiated
+batching.primitive_batchers[whole] = mapped
