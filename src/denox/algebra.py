@@ -157,7 +157,7 @@ class Frame:
 
 @pytree
 class Motion(Linear):
-    """A twist t = [w; v], a twist rate, or the column p of a speed."""
+    """A twist t = [w; v], a twist rate, or the column p of a speed.      Eq. [000, 7]"""
 
     angular: Vec
     linear: Vec
@@ -173,13 +173,13 @@ class Motion(Linear):
 
 @pytree
 class Force(Linear):
-    """A wrench w = [n; f]."""
+    """A wrench w = [n; f].      Eq. [000, 7]"""
 
     moment: Vec
     force: Vec
 
     def shifted(self, a: Vec) -> "Force":
-        """A^T w, back to the origin from which this one lies further by a."""
+        """A^T w, back to the origin from which this one lies further by a.      Eq. [000, 3]"""
         return Force(self.moment + a.cross(self.force), self.force)
 
 

@@ -6,7 +6,7 @@ import jax
 import numpy as np
 
 from .inertia import COLUMNS, ROWS, Inertia
-from .joints import Screw
+from .joints import Ball, Loose, Screw
 from .model import Model, inertial_parameters
 from .pose import traced
 
@@ -53,10 +53,12 @@ def check(model: Model) -> Model:
     topology = model.topology
     for path, x in jax.tree_util.tree_flatten_with_path(model)[0]:
         name, bounds = jax.tree_util.keystr(path).lstrip("."), ("limits", "effort")
+        x = np.asarray(x)
         if np.isnan(x).any() or (name not in bounds and not np.isfinite(x).all()):
-            row = int(np.argwhere(~np.isfinite(np.asarray(x).reshape(len(x), -1)).all(1))[0, 0])
+            wrong = np.isnan(x) if name in bounds else ~np.isfinite(x)
+            row = int(np.argwhere(wrong.reshape(len(x), -1).any(1))[0, 0])
             where = f" of link `{topology.links[row]}`" if name in ("inertia", "mount") else f", row {row}"
-            raise ValueError(f"`model.{name}`{where} holds {np.asarray(x)[row].tolist()}. Every number of a model is finite.")
+            raise ValueError(f"`model.{name}`{where} holds {x[row].tolist()}. Every number of a model is finite.")
     own = np.asarray(inertial_parameters(model), float)
     for link, phi in zip(topology.links, own, strict=True):
         if phi[0] < 0:
@@ -66,6 +68,8 @@ def check(model: Model) -> Model:
         if np.abs(R @ R.T - np.eye(3)).max() > 1e-4:
             joint = next(name for name, bodies in zip(topology.joints, topology.joint_bodies, strict=True) if body in bodies)
             raise ValueError(f"The placement of joint `{joint}` is no rotation: {np.round(R, 6).tolist()}. An optimizer steps charts, not matrices.")
+    if model.rest is not None:
+        check_state(model, model.rest)
     joint = idle_joint(model)
     if joint is not None:
         raise ValueError(
@@ -80,10 +84,10 @@ def check_state(model: Model, q, v=None) -> None:
     q = np.asarray(q)
     for name, x in (("q", q), ("v", v)):
         if x is not None:
-            finite(f"`{name}`", x)
+            finite(f"State `{name}`", x)
     for joint, bodies in zip(model.topology.joints, model.topology.joint_bodies, strict=True):
         for body in bodies:
-            if model.topology.kinds[body].coordinates >= 4:
+            if model.topology.kinds[body] in (Ball, Loose):
                 e = q[model.topology.coordinates[body] :][:4]
                 if abs(np.linalg.norm(e) - 1) > 1e-3:
                     raise ValueError(f"Joint `{joint}`: Euler parameters {e.tolist()} have length {np.linalg.norm(e):.6g}. Give unit length.")

@@ -78,7 +78,7 @@ class Inertia(eqx.Module):
 
 
 def ten(mass, com, about_com):
-    """The ten numbers about the origin, of mass, center of mass and tensor about it:      I = I_c - m d~ d~.      Eq. [000, 4a]"""
+    """The ten numbers about the origin, of mass, center of mass and tensor about it:      I = I_c - m d~ d~ (parallel axes)."""
     xp = jnp if traced(mass, com, about_com) else np
     mass, com = mass[..., None], com
     dd = com[..., :, None] * com[..., None, :]

@@ -26,6 +26,8 @@ class Kind:
     """How a pair moves. Abstract; the final kinds below are never built, they are names for static functions.
 
     - `coordinates`, `speeds`: how many of each; `neutral`: the coordinates of no motion.
+    - `columns`: of a pair that states its pose, (turn, slide) of each node, whose axes are the body's x, y, z in turn and again; as many as it has
+      speeds.
     - `pose(q)`: where the body stands from its placement, or None if `turn q` and `slide q` say so.
     - `biases(v)`: the part of each node's acceleration along its own axis that the speeds cause.
     - `rates(q, v)`: time derivatives of the coordinates.
@@ -36,6 +38,7 @@ class Kind:
     coordinates: ClassVar[int]
     speeds: ClassVar[int]
     neutral: ClassVar[tuple[float, ...]]
+    columns: ClassVar[tuple[tuple[float, float], ...]] = ((1.0, 0.0),) * 3 + ((0.0, 1.0),) * 3
     pose: ClassVar[Callable]
     biases: ClassVar[Callable]
     rates: ClassVar[Callable]

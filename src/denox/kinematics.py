@@ -14,7 +14,7 @@ from .public import public
 from .rotations import sincos
 from .sweeps import outward
 from .topology import Topology, take
-from .types import Coordinates, Point, Position, Rotation, Speeds, Twists, Wrenches
+from .types import Coordinates, Point, Position, Rotation, Speeds, Wrenches
 
 
 @pytree
@@ -37,6 +37,8 @@ def move(parent: Moving, node: Node) -> tuple[Moving, Vec]:
 
         t = A t_p + u,      dt/dt = A dt_p/dt + [w x u_w; w x (w x a) + 2 w x u_v] + p (dv/dt + bias).
 
+    Eq. [000, 11a]
+    Eq. [000, 11b]
     Eq. [000, 11c]
     Differs from the paper in: a joint may slide, hence the factor 2, and `A` stands before the parent's twist in the recursion of twists too.
     """
@@ -50,7 +52,11 @@ def move(parent: Moving, node: Node) -> tuple[Moving, Vec]:
 
 
 def carried(body: Moving, mount: Frame) -> Moving:
-    """A frame that is part of a body."""
+    """A frame that is part of a body, at r from its origin: twist A t, acceleration dv/dt + dw/dt x r + w x (w x r).
+
+    Eq. [000, 2a]
+    Eq. [000, 2b]
+    """
     R, w, alpha = body.pose.rotation, body.twist.angular, body.rate.angular
     r = R @ mount.position
     pose = Frame(R @ mount.rotation, body.pose.position + r)
@@ -82,9 +88,9 @@ class Kinematics(eqx.Module):
     each link's origin. What was not asked for is None. `at` looks at one link, frame or point."""
 
     pose: Pose
-    twist: Twists | None
-    twist_rate: Twists | None
-    frame: Float[Array, "frames 3 4"] | None
+    twist: Float[Array, "*links 6"] | None
+    twist_rate: Float[Array, "*links 6"] | None
+    frame: Float[Array, "*batch frames 3 4"] | None
     topology: Topology = eqx.field(static=True)
 
     @property
@@ -125,11 +131,7 @@ def located(topology: Topology, frame, name: str, point, dtype) -> tuple[int, Fr
 
 @public
 def kinematics(model: Model, q: Coordinates, v: Speeds | None = None, a: Speeds | None = None) -> Kinematics:
-    """Every link's pose, its twist if `v` is given, and its twist rate if `a` is given too, in one outward sweep.
-
-    Eq. [000, 11a]
-    Eq. [000, 11b]
-    """
+    """Every link's pose, its twist if `v` is given, and its twist rate if `a` is given too, in one outward sweep."""
     model, q, v, a = admit(model, q=q, v=v, a=a)
     if a is not None and v is None:
         raise ValueError("Twist rates need the speeds too: `dx.kinematics(model, q, v, a)`.")

@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
 from .inertia import moved
 from .public import public
 from .topology import Topology
-from .types import Parameters
+from .types import Leaf, Parameters
 
 
 @jax.tree_util.register_dataclass
@@ -27,21 +26,21 @@ class Model:
     """
 
     topology: Topology = field(metadata=dict(static=True))
-    placement: Float[Array, "bodies 3 4"]  # at zero coordinates, in the parent body: rotation and position side by side
-    screw: Float[Array, "screws 2"]  # of the bodies on screws: turn and slide per unit of the coordinate
-    inertia: Float[Array, "links 10"]  # of each link, about its body's origin, in its body's axes
-    mount: Float[Array, "links 3 4"]  # of each link's frame, in its body
-    gravity: Float[Array, "3"]  # m/s^2, inertial axes
-    frame: Float[Array, "frames 3 4"] | None = None  # of the named frames, in their links
-    armature: Float[Array, "nv"] | None = None  # rotor inertia times gear ratio squared, adds to the inertia matrix
-    damping: Float[Array, "nv"] | None = None  # force per speed
-    friction: Float[Array, "nv"] | None = None  # Coulomb friction force
-    stiffness: Float[Array, "nv"] | None = None  # spring force per displacement from rest
-    rest: Float[Array, "nq"] | None = None  # coordinates at which the springs are slack
-    limits: Float[Array, "nq 2"] | None = None  # lower and upper bound of each coordinate
-    effort: Float[Array, "nv"] | None = None  # largest force
-    loop: Float[Array, "loops 2 3 4"] | None = None  # where the joints that close loops stand, in link a and in link b
-    loop_axis: Float[Array, "loops 3"] | None = None  # their axes, in both
+    placement: Leaf  # (bodies, 3, 4): at zero coordinates, in the parent body: rotation and position side by side
+    screw: Leaf  # (screws, 2): of the bodies on screws: turn and slide per unit of the coordinate
+    inertia: Leaf  # (links, 10): of each link, about its body's origin, in its body's axes
+    mount: Leaf  # (links, 3, 4): of each link's frame, in its body
+    gravity: Leaf  # (3,): m/s^2, inertial axes
+    frame: Leaf = None  # (frames, 3, 4): of the named frames, in their links
+    armature: Leaf = None  # (nv,): rotor inertia times gear ratio squared, adds to the inertia matrix
+    damping: Leaf = None  # (nv,): force per speed
+    friction: Leaf = None  # (nv,): Coulomb friction force
+    stiffness: Leaf = None  # (nv,): spring force per displacement from rest
+    rest: Leaf = None  # (nq,): coordinates at which the springs are slack
+    limits: Leaf = None  # (nq, 2): lower and upper bound of each coordinate
+    effort: Leaf = None  # (nv,): largest force
+    loop: Leaf = None  # (loops, 2, 3, 4): where the joints that close loops stand, in link a and in link b
+    loop_axis: Leaf = None  # (loops, 3): their axes, in both
 
     @property
     def nq(self) -> int:
@@ -116,6 +115,7 @@ def with_inertial_parameters(model: Model, phi: Parameters) -> Model:
 
 def admit(model: Model, **states) -> tuple:
     """The model and the states in one number type, their shapes checked: the door of every public function."""
+    states = {name: None if x is None else jnp.asarray(x) for name, x in states.items()}
     dtype = jnp.result_type(model.inertia, *(x for x in states.values() if x is not None))
     model = jax.tree.map(lambda x: x if x.dtype == dtype else x.astype(dtype), model)
     sizes = {"q": model.nq, "q0": model.nq, "q1": model.nq, "wrenches": (len(model.links), 6)}
@@ -126,7 +126,7 @@ def admit(model: Model, **states) -> tuple:
         if x is not None and jnp.shape(x) != shape:
             cure = " Map over states with `jax.vmap` or `dx.batched`." if jnp.ndim(x) > len(shape) else ""
             raise ValueError(f"`{name}` has shape {jnp.shape(x)}, but this model (nq={model.nq}, nv={model.nv}) needs {shape}.{cure}")
-        out.append(None if x is None else jnp.asarray(x, dtype))
+        out.append(None if x is None else x.astype(dtype))
     return model, *out
 
 
@@ -136,5 +136,5 @@ def refuse_loops(model: Model, function: str) -> None:
         names = ", ".join(f"`{loop.name}`" for loop in model.topology.loops)
         raise ValueError(
             f"`dx.{function}` is for trees, but this model closes loops by {names}. "
-            f"Use `dx.closure.{function}`, or `model.tree()` to cut the loops open."
+            f"`model.tree()` cuts them open; `dx.closure.{function}` is to come."
         )

@@ -59,12 +59,12 @@ def nodes(model: Model, q, v=None, a=None) -> Node:
     for kind, (group, at_q, at_v) in topology.groups.items():
         placement, body = jax.tree.map(lambda x, group=group: take(x, group), (placements, bodies))
         qs, vs = components(q, at_q), components(v, at_v)
-        one, none = jnp.ones_like(body.mass), jnp.zeros_like(body.mass)
+        fill = lambda number, like=body.mass: jnp.full_like(like, number)
         if kind is Screw:
             frames, angles, screws = [placement], qs, [(model.screw[:, 0], model.screw[:, 1])]
         else:
             frames = cycled(identity(body.mass) if topology.floats else placement @ kind.pose(qs), kind.speeds)
-            angles, screws = [none] * kind.speeds, ([(one, none)] * 3 + [(none, one)] * 3)[: kind.speeds]
+            angles, screws = [fill(0)] * kind.speeds, [(fill(turn), fill(slide)) for turn, slide in kind.columns]
         biases = kind.biases(vs)
         for k, at in enumerate(at_v.T):
             mass = body if k + 1 == kind.speeds else jax.tree.map(jnp.zeros_like, body)

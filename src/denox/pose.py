@@ -1,7 +1,5 @@
 """Where a frame stands in another, as users write and read it."""
 
-from typing import Self
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -41,14 +39,14 @@ class Pose(eqx.Module):
         self.position = numbers(np.zeros(3) if position is None else position)
 
     @classmethod
-    def from_rpy(cls, rpy: Numbers, position: Numbers | None = None) -> Self:
+    def from_rpy(cls, rpy: Numbers, position: Numbers | None = None) -> "Pose":
         """Of roll, pitch and yaw in radians about the fixed axes x, y, z, in this order (as in URDF)."""
         rpy = numbers(rpy)
         x, y, z = (turn(axis, rpy[..., k]) for k, axis in enumerate("xyz"))
         return cls(z @ y @ x, position)
 
     @classmethod
-    def from_quaternion(cls, quaternion: Numbers, position: Numbers | None = None) -> Self:
+    def from_quaternion(cls, quaternion: Numbers, position: Numbers | None = None) -> "Pose":
         """Of Euler parameters, scalar first."""
         e = numbers(quaternion)
         if not traced(e) and (not np.isfinite(e).all() or abs(np.linalg.norm(e) - 1) > 1e-3):

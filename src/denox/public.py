@@ -5,6 +5,7 @@ its threads. So a public function is bound as a primitive of its own, `whole`, w
 kernel. Mapped over a batch or differentiated it is the plain function again; and inside a loop, which XLA makes one kernel by itself, it is not used.
 """
 
+import inspect
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
@@ -40,8 +41,12 @@ def public(fn: Callable | None = None, *, static: tuple[str, ...] = ()) -> Any:
 
     outermost = jax.jit(bound, static_argnames=static)
 
+    names = tuple(inspect.signature(fn).parameters)
+
     @wraps(fn)
     def call(*args, **kwargs):
+        if static:  # words are known by their names
+            args, kwargs = (), {**dict(zip(names, args)), **kwargs}
         tracers = [x for x in jax.tree.leaves((args, kwargs)) if isinstance(x, jax.core.Tracer)]
         run = outermost if not tracers else bound if all(map(compiled_directly, tracers)) else plain
         return run(*args, **kwargs)

@@ -95,7 +95,7 @@ def normalized(e):
 
 
 def rate(e, w: Vec):
-    """de/dt = 1/2 e (0, w), for the angular velocity in the child's axes.      Eq. [003, 12]"""
+    """de/dt = 1/2 e (0, w), for the angular velocity in the child's axes."""
     return [x / 2 for x in product(e, [jnp.zeros_like(w.x), w.x, w.y, w.z])]
 
 

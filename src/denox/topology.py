@@ -155,8 +155,8 @@ class Topology:
     def groups(self) -> dict[type[Kind], tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """For each kind of pair: which bodies have it (bodies,), and where their coordinates (bodies, k) and speeds (bodies, k) stand."""
         groups = {}
-        for kind in dict.fromkeys(self.kinds):
-            bodies = np.array([i for i, other in enumerate(self.kinds) if other is kind])
+        for kind in dict.fromkeys(self.kinds or (Screw,)):
+            bodies = np.array([i for i, other in enumerate(self.kinds) if other is kind], int)
             at_q = self.coordinates[bodies, None] + np.arange(kind.coordinates)
             at_v = self.speeds[bodies, None] + np.arange(kind.speeds)
             groups[kind] = bodies, at_q, at_v

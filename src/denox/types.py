@@ -10,10 +10,11 @@ from jaxtyping import Float
 
 Numbers = ArrayLike | Sequence[Any] | np.ndarray  # what a builder takes: traced or not, nested lists too
 
+Leaf = Any  # an array of a model; whatever a mapping over its leaves puts there
+
 Coordinates = Float[Array, "nq"]
 Speeds = Float[Array, "nv"]
 Square = Float[Array, "nv nv"]
-Twists = Float[Array, "links 6"]
 Wrenches = Float[Array, "links 6"]
 Parameters = Float[Array, "links 10"]
 Number = Float[Array, ""]

@@ -75,7 +75,7 @@ def assemble(
     )
 
     # where it stands: K turns a pair's axis, given in the link, onto z
-    xp = jnp if traced(rotation, position, inertia, [pair.axis for pair in pairs]) else np
+    xp = jnp if traced(rotation, position, inertia, [(pair.axis, pair.turn, pair.slide) for pair in pairs]) else np
     axes = xp.stack([numbers(pair.axis) for pair in pairs]) if pairs else np.zeros((0, 3))
     K = onto_z(unit_axes(axes, xp))
     mount_R = [K[end - 1].swapaxes(-1, -2) if row else None for row, end in zip(rows, ends, strict=True)]

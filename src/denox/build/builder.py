@@ -93,6 +93,8 @@ class Builder:
                 f"Link `{name}` already has parent `{other or 'the ground'}`, and a link has one. "
                 "If it hangs on two, describe one of the joints with `Builder.close(...)`; if it is another link, give it another name."
             )
+        if name in self._frames:
+            raise ValueError(f"Link `{name}`: a frame has this name already. Give one of them another.")
         if parent == name:
             raise ValueError(f"Link `{name}` cannot be its own parent. Name a link added before it, or none for the ground.")
         if parent is not None and parent not in self._links:
@@ -152,7 +154,10 @@ class Builder:
             raise ValueError(f"Loop `{name}`: `joint` is {joint!r}. Give a `dx.Joint`, as `dx.Revolute(axis)`.")
         for pair in joint.pairs():
             check_axis(f"Loop `{name}`", pair.axis)
-        self._loops[name] = link_a, link_b, joint, placement_a or Pose(), placement_b or Pose()
+        placement_a, placement_b = placement_a or Pose(), placement_b or Pose()
+        for placement in (placement_a, placement_b):
+            check_placement(f"Loop `{name}`", placement)
+        self._loops[name] = link_a, link_b, joint, placement_a, placement_b
         return self
 
     def _known(self, what, name, link):

@@ -96,7 +96,8 @@ def from_dh(
     - `mass`: (n,). `r`: (n, 3) from the mass center to the next origin, in frame i+1; or `com`: (n, 3) from the next origin to the mass center.
     - `inertia`: (n, 3, 3), or principal moments (n, 3), about the mass center in frame i+1.
 
-    Link i has its origin at O_i, on its joint's axis, and the axes of frame i turned with the link. The named frame "tip" is frame n+1.
+    Link i has its origin at O_i, which slides along with a prismatic link, and the axes of frame i turned with the link. The named frame "tip" is
+    frame n+1.
 
     All numbers may be traced.
     """

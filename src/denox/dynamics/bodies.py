@@ -27,6 +27,8 @@ class Body:
 def newton_euler(M: Rigid, t: Motion, rate: Motion) -> Force:
     """w* = M dt/dt + W M E t = M dt/dt + [w x I w; w x (w x h)].
 
+    Eq. [000, 4a]
+    Eq. [000, 4b]
     Eq. [000, 5]
     """
     w = t.angular

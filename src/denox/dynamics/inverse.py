@@ -15,6 +15,7 @@ def forces(model: Model, q, v=None, a=None, wrenches=None, gravity: bool = True)
     """tau = N_d^T N_l^T (w* - w^E): wrenches are summed inward and projected on the columns. Without passive elements, but with armature.
 
     Eq. [000, 16a]
+    Eq. [001, 30]
     """
 
     def step(outer, x):
@@ -42,7 +43,6 @@ def inverse_dynamics(model: Model, q: Coordinates, v: Speeds, a: Speeds, wrenche
     **Returns:** the force or torque on each speed, in N or N m.
 
     Eq. [000, 14]
-    Eq. [001, 30]
     Differs from the papers in: trees, joints of several speeds and sliding joints by one recursion; damping, friction, springs and armature
     are part of the dynamics (`dx.rigid` leaves them out).
     """

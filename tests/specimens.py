@@ -1,0 +1,64 @@
+"""Mechanisms that every claim is tried on. Add one here and every test meets it."""
+
+import functools
+
+import numpy as np
+from helpers import random_builder, random_inertia, random_tree
+
+import denox as dx
+
+
+def pendulum():
+    return dx.Builder().link("bob", None, dx.Revolute((0, 1, 0)), inertia=dx.Inertia(1.3, (0.1, 0, -0.4), (0.02, 0.03, 0.01))).build()
+
+
+def brick():
+    return dx.Builder().link("brick", None, dx.Free(), inertia=random_inertia(np.random.default_rng(1))).build()
+
+
+def ball_chain():
+    rng = np.random.default_rng(2)
+    return random_builder(rng, [-1, 0, 1], ["spherical"] * 3).build()
+
+
+def branched():
+    """Revolute, prismatic and spherical joints, two branches that meet, links on fixed joints, one of them on the ground."""
+    rng = np.random.default_rng(3)
+    kinds = ["fixed", "revolute", "prismatic", "spherical", "fixed", "revolute", "prismatic", "revolute"]
+    return random_builder(rng, [-1, 0, 1, 1, 3, 4, 2, -1], kinds).build()
+
+
+def flyer():
+    """A floating base with two short arms, one of them with a sliding joint."""
+    rng = np.random.default_rng(4)
+    return random_builder(rng, [-1, 0, 1, 0, 3, 3], ["free", "revolute", "prismatic", "revolute", "revolute", "revolute"]).build()
+
+
+def springy():
+    """Everything a joint can have: armature, damping, friction, springs with a rest."""
+    rng = np.random.default_rng(5)
+    builder = dx.Builder()
+    builder.link("hip", None, dx.Revolute((1, 1, 0)), inertia=random_inertia(rng), armature=0.3, damping=0.2, stiffness=4.0, rest=0.3)
+    builder.link("knee", "hip", dx.Prismatic((0, 1, 1)), dx.Pose(position=(0, 0.2, 0.1)), random_inertia(rng), friction=0.5, armature=0.0)
+    builder.link("foot", "knee", dx.Spherical(), dx.Pose(position=(0.1, 0, 0.3)), random_inertia(rng), damping=(0.1, 0.2, 0.3), stiffness=1.5)
+    return builder.build()
+
+
+SPECIMENS = {
+    "pendulum": pendulum,
+    "puma": dx.zoo.puma,
+    "stanford arm": dx.zoo.stanford_arm,
+    "planar 3r": dx.zoo.planar_3r,
+    "brick": brick,
+    "ball chain": ball_chain,
+    "branched": branched,
+    "flyer": flyer,
+    "springy": springy,
+    "two roots": lambda: random_tree(8, 6, ("revolute", "free", "spherical")),
+}
+names = list(SPECIMENS)
+
+
+@functools.cache
+def specimen(name):
+    return SPECIMENS[name]()
