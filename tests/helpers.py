@@ -16,15 +16,15 @@ def quick(fn, **kwargs):
     return jax.jit(fn, compiler_options=QUICK, **kwargs)
 
 
-def gap(a, b):
-    """The largest difference, relative to the largest value."""
+def gap(a, b, floor=1e-300):
+    """The largest difference, relative to the largest value, or to `floor` if that is larger."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     assert a.shape == b.shape, (a.shape, b.shape)
-    return 0.0 if a.size == 0 else float(np.abs(a - b).max() / (np.abs(b).max() + 1e-300))
+    return 0.0 if a.size == 0 else float(np.abs(a - b).max() / max(np.abs(b).max(), floor))
 
 
-def close(a, b, rtol=1e-11):
-    error = gap(a, b)
+def close(a, b, rtol=1e-11, floor=1e-300):
+    error = gap(a, b, floor)
     assert np.isfinite(np.asarray(a)).all(), "not finite"
     assert error <= rtol, f"relative difference {error:.2e} above {rtol:.0e}"
     return True

@@ -34,7 +34,7 @@ class Cycloid(eqx.Module):
     end: Float[Array, "n"]
     duration: Float[Array, ""]
 
-    def __call__(self, t: Float[Array, "*times"]) -> Motion:
+    def __call__(self, t: Numbers) -> Motion:
         t = jnp.asarray(t)[..., None]
         T, way = self.duration, self.end - self.start
         s = jnp.clip(t / T, 0, 1)

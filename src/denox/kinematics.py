@@ -14,7 +14,7 @@ from .public import public
 from .rotations import sincos
 from .sweeps import outward
 from .topology import Topology, take
-from .types import Coordinates, Point, Position, Rotation, Speeds, Wrenches
+from .types import Coordinates, Numbers, Point, Position, Rotation, Speeds, Wrenches
 
 
 @pytree
@@ -101,7 +101,7 @@ class Kinematics(eqx.Module):
     def position(self) -> Position:
         return self.pose.position
 
-    def at(self, name: str, point: Point | None = None) -> "Kinematics":
+    def at(self, name: str, point: Numbers | None = None) -> "Kinematics":
         """Pose (3, 3), (3,), twist (6,) and twist rate (6,) of a link or frame, or of a point given in its axes from its origin; over leading
         axes, as those of a batch, alike."""
         link, mount = located(self.topology, self.frame, name, point, self.position.dtype)

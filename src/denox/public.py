@@ -61,14 +61,22 @@ def compiled_directly(tracer: jax.core.Tracer) -> bool:
     return type(parent).__name__ == "EvalTrace"
 
 
+def sweeps(jaxpr) -> bool:
+    """Whether a program has a loop over nodes; others have little to gain."""
+    return any(eqn.primitive.name == "scan" and eqn.params["length"] > 0 for eqn in jaxpr.eqns)
+
+
 def suits(jaxpr) -> bool:
     """Whether a program is made of nothing but what a single kernel can do."""
     return all(eqn.primitive.name in SUITS and all(map(suits, jaxprs_in_params(eqn.params))) for eqn in jaxpr.eqns)
 
 
 def as_one_kernel(*args, jaxpr: ClosedJaxpr):
-    """A call of one argument, all numbers in a row, that is not to be inlined but compiled whole. (An argument that its kernel does not use would
-    be the end of the process, and a row of all numbers is always used.) A compiler that does not know these words ignores them."""
+    """A call that is not to be inlined but compiled whole; a compiler that does not know these words ignores them.
+
+    It has one argument, all numbers in a row, and gives the first of them back: an argument that a kernel does not use would be the end of the
+    process (jax 0.12).
+    """
     row = jnp.concatenate([jnp.ravel(x) for x in args])
 
     def unpacked(row):
@@ -76,10 +84,10 @@ def as_one_kernel(*args, jaxpr: ClosedJaxpr):
         for x in args:
             leaves.append(row[start : start + x.size].reshape(x.shape))
             start += x.size
-        return jaxpr_as_fun(jaxpr)(*leaves)
+        return *jaxpr_as_fun(jaxpr)(*leaves), row[:1]
 
     with set_xla_metadata(xla_cpu_small_call="true", inlineable="false"):
-        return jax.jit(unpacked)(row)
+        return jax.jit(unpacked)(row)[:-1]
 
 
 def plainly(*args, jaxpr: ClosedJaxpr):
@@ -88,7 +96,7 @@ def plainly(*args, jaxpr: ClosedJaxpr):
 
 def lowered(ctx, *args, jaxpr: ClosedJaxpr):
     alike = len({x.dtype for x in jaxpr.in_avals}) == 1 and jnp.issubdtype(jaxpr.in_avals[0].dtype, jnp.floating)
-    one = alike and jax.__version_info__[:2] in TRIED and suits(jaxpr.jaxpr)
+    one = alike and jax.__version_info__[:2] in TRIED and sweeps(jaxpr.jaxpr) and suits(jaxpr.jaxpr)
     return mlir.lower_fun(as_one_kernel if one else plainly, multiple_results=True)(ctx, *args, jaxpr=jaxpr)
 
 
