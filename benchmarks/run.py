@@ -1,5 +1,7 @@
 """denox beside Pinocchio's own batch call, in one process, interleaved, on one core: a table of times, ratios and compile seconds.
 
+Forward dynamics stands beside `abaInParallel`, inverse dynamics beside `rneaInParallel`, gradients beside forward dynamics.
+
     python benchmarks/run.py                    # everything
     python benchmarks/run.py arm trees one      # some of it
     python benchmarks/run.py --out table.md
@@ -68,8 +70,8 @@ class Case:
             self._pool = pin.ModelPool(self.twin.model, 1)
         return self._pool
 
-    def report(self, what, fn, args, reference, seconds=1.5):
-        """`fn(*args)` compiled, against a call of Pinocchio's."""
+    def report(self, what, fn, args, reference, seconds=1.5, evaluations=1):
+        """`fn(*args)` compiled, so many evaluations for each state, against a call of Pinocchio's, which is one."""
         begin = time.process_time()
         run = jax.jit(fn)
         jax.block_until_ready(run(*args))
@@ -84,7 +86,7 @@ class Case:
                 begin = time.perf_counter()
                 call()
                 best[k] = min(best[k], time.perf_counter() - begin)
-        ours, theirs = (1e6 * b / self.batch for b in best)
+        ours, theirs = 1e6 * best[0] / self.batch / evaluations, 1e6 * best[1] / self.batch
         row = f"| {self.name} | {self.batch} | {what} | {ours:.3f} | {theirs:.3f} | {ours / theirs:.2f} | {compile_time:.1f} |"
         print(row, flush=True)
         self.out.append(row)
@@ -130,10 +132,9 @@ class Case:
             return jax.lax.scan(step, (q, v), None, 1000)[0]
 
         args = self.model, self.q[0], self.v[0], self.tau[0]
-        loops = lambda *x: jax.tree.map(lambda y: y / 1000, run(*x))
-        self.report("1000 steps of one state", loops, args, "aba")
+        self.report("a step, in a loop over one state", run, args, "aba", evaluations=1000)
         cost = lambda m, q, v, tau: (run(m, q, v, tau)[0] ** 2).sum()
-        self.report("gradient of these by every number", jax.grad(cost), args, "aba")
+        self.report("its gradient by every number of the model", jax.grad(cost), args, "aba", evaluations=1000)
 
 
 SECTIONS = {

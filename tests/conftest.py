@@ -28,7 +28,6 @@ def getkey():
 def as_users_run():
     """Without the checks of annotations, which would speak before denox does."""
     jaxtyping.config.update("jaxtyping_disable", True)
-    jax.clear_caches()
     yield
     jaxtyping.config.update("jaxtyping_disable", False)
 

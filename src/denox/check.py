@@ -5,9 +5,9 @@ import warnings
 import jax
 import numpy as np
 
-from .inertia import COLUMNS, ROWS, Inertia
+from .inertia import COLUMNS, ROWS, Inertia, moved
 from .joints import Ball, Loose, Screw
-from .model import Model, inertial_parameters
+from .model import Model
 from .pose import traced
 
 
@@ -59,7 +59,8 @@ def check(model: Model) -> Model:
             row = int(np.argwhere(wrong.reshape(len(x), -1).any(1))[0, 0])
             where = f" of link `{topology.links[row]}`" if name in ("inertia", "mount") else f", row {row}"
             raise ValueError(f"`model.{name}`{where} holds {x[row].tolist()}. Every number of a model is finite.")
-    own = np.asarray(inertial_parameters(model), float)
+    R, p = np.asarray(model.mount[..., :3], float).swapaxes(-1, -2), np.asarray(model.mount[..., 3:], float)
+    own = moved(np.asarray(model.inertia, float), R, -(R @ p)[..., 0])
     for link, phi in zip(topology.links, own, strict=True):
         if phi[0] < 0:
             raise ValueError(f"Link `{link}` has mass {phi[0]:.6g}. A massless link has mass 0.")

@@ -79,18 +79,24 @@ class UDU(eqx.Module):
 
     def solve(self, b: Speeds) -> Speeds:
         """x of I x = b, by one inward and one outward sweep.      Eq. [000, 18]"""
-
-        def step(eta, x):
-            body, gain, phi = x
-            return reduce(eta, body, gain, phi)
-
-        plan = self.model.topology.plan
-        phi = inward(plan, step, zero(Force, b), (self.bodies, self.gains, visiting(self.model, b)))
-        return of_speeds(self.model, outward(plan, accelerate, zero(Motion, b), (self.bodies, self.gains, phi)))
+        return solve(self, b)
 
     def logdet(self) -> Number:
         """The logarithm of the determinant of I: the sum over the pivots' logarithms."""
         return jnp.log(self.gains.pivot).sum()
+
+
+@public
+def solve(udu: UDU, b: Speeds) -> Speeds:
+    """x of I x = b."""
+    model, b = admit(udu.model, b=b)
+
+    def step(eta, x):
+        body, gain, phi = x
+        return reduce(eta, body, gain, phi)
+
+    phi = inward(model.topology.plan, step, zero(Force, b), (udu.bodies, udu.gains, visiting(model, b)))
+    return of_speeds(model, outward(model.topology.plan, accelerate, zero(Motion, b), (udu.bodies, udu.gains, phi)))
 
 
 @public
