@@ -9,7 +9,6 @@ import denox
 
 ROOT = Path(denox.__file__).parent
 ORDER = [
-]
     "types",
     "public",
     "algebra",

@@ -238,7 +238,7 @@ class Articulated(Linear):
 # To and from arrays
 
 
-def zero(kind: type[T], like: Scalar) -> T:
+def zero(kind: Any, like: Scalar) -> Any:
     """The zero of this kind, in the number type of `like`."""
     parts = [field.type for field in fields(kind)]
     return kind(*(zero(part, like) if part is not Scalar else jnp.zeros((), like.dtype) for part in parts))

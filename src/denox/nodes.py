@@ -39,7 +39,7 @@ def body_inertias(model: Model) -> Float[Array, "bodies 10"]:
     if table.shape[0] == 1 and len(model.inertia) == table.shape[1]:
         return take(model.inertia, table[0])
     rows = jnp.concatenate([model.inertia, jnp.zeros((1, 10), model.dtype)])
-    return sum(rows[row] for row in table)
+    return rows[table].sum(0)
 
 
 def cycled(first: Frame, count: int) -> list[Frame]:

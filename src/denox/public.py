@@ -13,7 +13,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax.experimental.xla_metadata import set_xla_metadata
-from jax.extend.core import ClosedJaxpr, Primitive, jaxpr_as_fun, jaxprs_in_params
+from jax.extend.core import Primitive, jaxpr_as_fun, jaxprs_in_params
 from jax.interpreters import ad, batching, mlir
 
 whole = Primitive("whole")
@@ -71,7 +71,7 @@ def suits(jaxpr) -> bool:
     return all(eqn.primitive.name in SUITS and all(map(suits, jaxprs_in_params(eqn.params))) for eqn in jaxpr.eqns)
 
 
-def as_one_kernel(*args, jaxpr: ClosedJaxpr):
+def as_one_kernel(*args, jaxpr):
     """A call that is not to be inlined but compiled whole; a compiler that does not know these words ignores them.
 
     It has one argument, all numbers in a row, and gives the first of them back: an argument that a kernel does not use would be the end of the
@@ -90,17 +90,17 @@ def as_one_kernel(*args, jaxpr: ClosedJaxpr):
         return jax.jit(unpacked)(row)[:-1]
 
 
-def plainly(*args, jaxpr: ClosedJaxpr):
+def plainly(*args, jaxpr):
     return jaxpr_as_fun(jaxpr)(*args)
 
 
-def lowered(ctx, *args, jaxpr: ClosedJaxpr):
+def lowered(ctx, *args, jaxpr):
     alike = len({x.dtype for x in jaxpr.in_avals}) == 1 and jnp.issubdtype(jaxpr.in_avals[0].dtype, jnp.floating)
     one = alike and jax.__version_info__[:2] in TRIED and sweeps(jaxpr.jaxpr) and suits(jaxpr.jaxpr)
     return mlir.lower_fun(as_one_kernel if one else plainly, multiple_results=True)(ctx, *args, jaxpr=jaxpr)
 
 
-def differentiated(primals, tangents, *, jaxpr: ClosedJaxpr):
+def differentiated(primals, tangents, *, jaxpr):
     """The plain function's, by those arguments that vary."""
     varies = [type(t) is not ad.Zero for t in tangents]
     pick = lambda values: [x for x, v in zip(values, varies, strict=True) if v]
@@ -112,7 +112,7 @@ def differentiated(primals, tangents, *, jaxpr: ClosedJaxpr):
     return jax.jvp(of_varying, pick(primals), pick(tangents))
 
 
-def mapped(args, dims, *, jaxpr: ClosedJaxpr):
+def mapped(args, dims, *, jaxpr):
     ys = jax.vmap(jaxpr_as_fun(jaxpr), in_axes=dims)(*args)
     return ys, [0] * len(ys)
 

@@ -26,6 +26,51 @@ def unit_axes(axes, xp):
     return axes / xp.sqrt((axes * axes).sum(-1, keepdims=True))
 
 
+def tree_of(links, parents, rows, joint_names, frames, loops) -> Topology:
+    """What hangs on what: a body for each pair; links on fixed joints are part of their parents' bodies."""
+    ends = np.cumsum([len(row) for row in rows]).astype(int)
+    bodies: list[int] = []
+    for row, end, parent in zip(rows, ends, parents, strict=True):
+        bodies.append(int(end) - 1 if row else bodies[parent] if parent >= 0 else -1)
+    moving = [i for i, row in enumerate(rows) if row]
+    spans = {i: tuple(range(int(ends[i]) - len(rows[i]), int(ends[i]))) for i in moving}
+    body_parents = list(range(-1, sum(map(len, rows)) - 1))
+    for i in moving:
+        body_parents[spans[i][0]] = bodies[parents[i]] if parents[i] >= 0 else -1
+    return Topology(
+        links=links,
+        link_parents=parents,
+        link_bodies=tuple(bodies),
+        joints=tuple(joint_names[i] for i in moving),
+        joint_bodies=tuple(spans.values()),
+        parents=tuple(body_parents),
+        kinds=tuple(pair.kind for row in rows for pair in row),
+        frames=tuple(name for name, _ in frames),
+        frame_links=tuple(link for _, link in frames),
+        loops=loops,
+    )
+
+
+def mounts(parents, rows, K, rotation, position, xp):
+    """Where each link's frame stands in its body, (links + 1, 3, 3) and (links + 1, 3); the last is the ground's own, for parent -1."""
+    last = np.cumsum([len(row) for row in rows]).astype(int) - 1
+    turned = xp.concatenate([K.swapaxes(-1, -2), np.eye(3)[None]])
+    R = turned[np.array([*(end if row else len(K) for row, end in zip(rows, last, strict=True)), len(K)])]
+    p = np.zeros((len(rows) + 1, 3))
+    for i, row in enumerate(rows):
+        if not row:  # a link on a fixed joint stands where its parent does, and further
+            above = parents[i]
+            here = R[above] @ rotation[i], p[above] + R[above] @ position[i]
+            R, p = (x.at[i].set(y) if xp is jnp else put(x, i, y) for x, y in zip((R, xp.asarray(p)), here, strict=True))
+    return R, p
+
+
+def put(x, i, y):
+    x = x.copy()
+    x[i] = y
+    return x
+
+
 def assemble(
     *,
     links: tuple[str, ...],
@@ -48,51 +93,18 @@ def assemble(
     `inertia` (links, 10) about its own origin. All numbers may be traced; nothing is checked here."""
     rows = [joint.pairs() for joint in joints]
     pairs = [pair for row in rows for pair in row]
-    ends = np.cumsum([len(row) for row in rows]).astype(int)
-    first_pair = ends - [len(row) for row in rows]
-
-    # what moves
-    link_bodies = [int(end) - 1 if row else -1 for row, end in zip(rows, ends, strict=True)]
-    for i, row in enumerate(rows):
-        if not row:
-            link_bodies[i] = link_bodies[parents[i]] if parents[i] >= 0 else -1
-    body_parents = list(range(-1, len(pairs) - 1))
-    for i, row in enumerate(rows):
-        if row:
-            body_parents[first_pair[i]] = link_bodies[parents[i]] if parents[i] >= 0 else -1
-    moving = [i for i, row in enumerate(rows) if row]
-    topology = Topology(
-        links=links,
-        link_parents=parents,
-        link_bodies=tuple(link_bodies),
-        joints=tuple(joint_names[i] for i in moving),
-        joint_bodies=tuple(tuple(range(first_pair[i], ends[i])) for i in moving),
-        parents=tuple(body_parents),
-        kinds=tuple(pair.kind for pair in pairs),
-        frames=tuple(name for name, _ in frames),
-        frame_links=tuple(link for _, link in frames),
-        loops=loops,
-    )
-
-    # where it stands: K turns a pair's axis, given in the link, onto z
+    topology = tree_of(links, parents, rows, joint_names, frames, loops)
     xp = jnp if traced(rotation, position, inertia, [(pair.axis, pair.turn, pair.slide) for pair in pairs]) else np
     axes = xp.stack([numbers(pair.axis) for pair in pairs]) if pairs else np.zeros((0, 3))
-    K = onto_z(unit_axes(axes, xp))
-    mount_R = [K[end - 1].swapaxes(-1, -2) if row else None for row, end in zip(rows, ends, strict=True)]
-    mount_p = [np.zeros(3) if row else None for row in rows]
-    for i, row in enumerate(rows):  # links on fixed joints stand where their parents do, and further
-        if not row:
-            R, p = (mount_R[parents[i]], mount_p[parents[i]]) if parents[i] >= 0 else (np.eye(3), np.zeros(3))
-            mount_R[i], mount_p[i] = R @ rotation[i], p + R @ position[i]
-    mount_R = xp.stack([*mount_R, np.eye(3)])  # the last is the ground, parent -1
-    mount_p = xp.stack([*mount_p, np.zeros(3)])
+    K = onto_z(unit_axes(axes, xp))  # turns each pair's axis, given in its link, onto z
+    mount_R, mount_p = mounts(parents, rows, K, rotation, position, xp)
     above = np.array(parents, int)
     R = mount_R[above] @ rotation
     p = mount_p[above] + (mount_R[above] @ position[..., None])[..., 0]
     owner = np.repeat(np.arange(len(links)), [len(row) for row in rows])  # the link of each pair
-    leads = np.isin(np.arange(len(pairs)), first_pair[moving])
-    before = xp.where(leads[:, None, None], R[owner], K[np.arange(len(pairs)) - 1].swapaxes(-1, -2)) if pairs else np.zeros((0, 3, 3))
-    offset = xp.where(leads[:, None], p[owner], 0.0) if pairs else np.zeros((0, 3))
+    leads = np.diff(owner, prepend=-1) != 0  # a joint's first pair stands in the parent's body, the others in the one before
+    before = xp.where(leads[:, None, None], R[owner], K[np.arange(len(pairs)) - 1].swapaxes(-1, -2))
+    offset = xp.where(leads[:, None], p[owner], 0.0)
     side_by_side = lambda rotation, position: xp.concatenate([rotation, position[..., None]], -1)
     screws = [xp.stack([numbers(pair.turn), numbers(pair.slide)]) for pair in pairs if pair.kind is Screw]
 
