@@ -49,6 +49,11 @@ KINDS = {
     "spherical": lambda rng: dx.Spherical(),
     "free": lambda rng: dx.Free(),
     "fixed": lambda rng: dx.Fixed(),
+    "helical": lambda rng: dx.Helical(rng.standard_normal(3), rng.uniform(0.1, 0.5)),
+    "cylindrical": lambda rng: dx.Cylindrical(rng.standard_normal(3)),
+    "universal": lambda rng: dx.Universal(rng.standard_normal(3), rng.standard_normal(3)),
+    "planar": lambda rng: dx.Planar(rng.standard_normal(3)),
+    "compound": lambda rng: dx.Compound(dx.Prismatic(rng.standard_normal(3)), dx.Spherical()),
 }
 
 

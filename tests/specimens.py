@@ -44,6 +44,12 @@ def springy():
     return builder.build()
 
 
+def joint_box():
+    """One of each joint made of several pairs, in a row and in a branch."""
+    rng = np.random.default_rng(6)
+    return random_builder(rng, [-1, 0, 1, 1, 3], ["planar", "helical", "universal", "cylindrical", "compound"]).build()
+
+
 SPECIMENS = {
     "pendulum": pendulum,
     "puma": dx.zoo.puma,
@@ -54,6 +60,7 @@ SPECIMENS = {
     "branched": branched,
     "flyer": flyer,
     "springy": springy,
+    "joint box": joint_box,
     "two roots": lambda: random_tree(8, 6, ("revolute", "free", "spherical")),
 }
 names = list(SPECIMENS)

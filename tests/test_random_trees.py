@@ -3,7 +3,7 @@
 import jax
 import numpy as np
 import pytest
-from helpers import close, quick, random_motion, random_tree, stacked
+from helpers import KINDS, close, quick, random_motion, random_tree, stacked
 from oracles.pinocchio import Twin
 
 import denox as dx
@@ -58,7 +58,8 @@ def compare(seed, each):
     rng = np.random.default_rng((seed, 99))
     n, floating, armature = int(rng.integers(1, 13)), seed % 3 == 0, seed % 4 == 1
     kinds = [("revolute", "prismatic", "spherical", "free", "fixed"), ("revolute", "prismatic"), ("revolute",), ("spherical", "revolute", "fixed")]
-    make = lambda k: random_tree(seed, n, kinds[seed % 4], floating, armature, numbers=k)
+    kinds += [tuple(KINDS)]
+    make = lambda k: random_tree(seed, n, kinds[seed % 5], floating, armature, numbers=k)
     models = [make(k) for k in range(each)]
     motions = [random_motion(models[0], jax.random.key(k)) for k in range(each)]
     q, v, a, tau = (np.stack(x) for x in zip(*motions, strict=True))

@@ -2,13 +2,18 @@
 
 from .pose import Pose as Pose
 from .inertia import Inertia as Inertia
+from .joints import Compound as Compound
+from .joints import Cylindrical as Cylindrical
 from .joints import Fixed as Fixed
 from .joints import Free as Free
+from .joints import Helical as Helical
 from .joints import Joint as Joint
 from .joints import Pair as Pair
+from .joints import Planar as Planar
 from .joints import Prismatic as Prismatic
 from .joints import Revolute as Revolute
 from .joints import Spherical as Spherical
+from .joints import Universal as Universal
 from .model import Model as Model
 from .model import inertial_parameters as inertial_parameters
 from .model import rigid as rigid
@@ -33,9 +38,18 @@ from .dynamics.inverse import bias_forces as bias_forces
 from .dynamics.inverse import gravity_forces as gravity_forces
 from .dynamics.inverse import inverse_dynamics as inverse_dynamics
 from .dynamics.inertia_matrix import inertia_matrix as inertia_matrix
+from .dynamics.coriolis import coriolis_matrix as coriolis_matrix
+from .dynamics.momentum import center_of_mass as center_of_mass
+from .dynamics.momentum import center_of_mass_jacobian as center_of_mass_jacobian
+from .dynamics.momentum import centroidal_momentum as centroidal_momentum
+from .dynamics.momentum import centroidal_momentum_matrix as centroidal_momentum_matrix
+from .dynamics.momentum import momentum as momentum
+from .dynamics.momentum import momentum_matrix as momentum_matrix
+from .dynamics.wrenches import joint_wrenches as joint_wrenches
 from .dynamics.factor import UDU as UDU
 from .dynamics.factor import factor as factor
 from .dynamics.forward import forward_dynamics as forward_dynamics
+from .dynamics.hybrid import hybrid_dynamics as hybrid_dynamics
 from .dynamics.energy import energy as energy
 from .dynamics.energy import kinetic_energy as kinetic_energy
 from .dynamics.energy import potential_energy as potential_energy

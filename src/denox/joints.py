@@ -17,6 +17,7 @@ import jax.numpy as jnp
 
 from . import rotations
 from .algebra import Frame, Vec
+from .pose import numbers, onto_z
 from .types import Numbers
 
 # Pairs: what moves. Each method takes lists of components, one number or one array over many pairs of the kind.
@@ -214,3 +215,65 @@ class Free(Joint):
 
     def pairs(self):
         return (Pair(Loose),)
+
+
+@dataclass(frozen=True)
+class Helical(Joint):
+    """A screw: turning about an axis and sliding along it in proportion. One coordinate, the angle; `pitch` in m per rad."""
+
+    axis: Numbers = (0.0, 0.0, 1.0)
+    pitch: Numbers = 0.0
+
+    def pairs(self):
+        return (Pair(Screw, self.axis, turn=1.0, slide=self.pitch),)
+
+
+@dataclass(frozen=True)
+class Cylindrical(Joint):
+    """Turning about an axis and sliding along it, each by itself. Coordinates: angle, distance."""
+
+    axis: Numbers = (0.0, 0.0, 1.0)
+
+    def pairs(self):
+        return Revolute(self.axis).pairs() + Prismatic(self.axis).pairs()
+
+
+@dataclass(frozen=True)
+class Universal(Joint):
+    """Turning about two axes through the link's origin: the first fixed in the parent, the second in the link. Coordinates: the two angles.
+
+    Both axes are given in the link's axes as they are at zero angles.
+    """
+
+    first: Numbers = (1.0, 0.0, 0.0)
+    second: Numbers = (0.0, 1.0, 0.0)
+
+    def pairs(self):
+        return Revolute(self.first).pairs() + Revolute(self.second).pairs()
+
+
+@dataclass(frozen=True)
+class Planar(Joint):
+    """Moving in a plane: sliding in two directions and turning about the normal. Coordinates: two distances in the parent's axes, the angle.
+
+    The directions are the x and y axes of a frame whose z axis is the normal; those of the link itself if that is its z axis.
+    """
+
+    normal: Numbers = (0.0, 0.0, 1.0)
+
+    def pairs(self):
+        K = onto_z(numbers(self.normal))
+        return Prismatic(K[:, 0]).pairs() + Prismatic(K[:, 1]).pairs() + Revolute(self.normal).pairs()
+
+
+@dataclass(frozen=True, init=False)
+class Compound(Joint):
+    """Several joints in a row through the link's origin, from the parent to the link: `dx.Compound(dx.Prismatic((1, 0, 0)), dx.Spherical())`."""
+
+    joints: tuple[Joint, ...]
+
+    def __init__(self, *joints: Joint):
+        object.__setattr__(self, "joints", joints)
+
+    def pairs(self):
+        return tuple(pair for joint in self.joints for pair in joint.pairs())

@@ -100,6 +100,10 @@ def rigid(model: Model) -> Model:
 @public
 def inertial_parameters(model: Model) -> Parameters:
     """Of each link the ten numbers `m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz` about its own origin, in its own axes (links, 10)."""
+    return own_parameters(model)
+
+
+def own_parameters(model: Model):
     R = model.mount[..., :3].swapaxes(-1, -2)
     return moved(model.inertia, R, -(R @ model.mount[..., 3:])[..., 0])
 

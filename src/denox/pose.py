@@ -75,3 +75,14 @@ def turn(axis: str, angle) -> Rotation:
         "z": [[c, -s, o], [s, c, o], [o, o, l]],
     }[axis]
     return xp.stack([xp.stack(row, -1) for row in rows], -2)
+
+
+def onto_z(axis) -> Rotation:
+    """(..., 3) directions -> (..., 3, 3) rotations whose z axes they are; the unit matrix for z itself. As `rotations.about`, on arrays."""
+    xp = jnp if traced(axis) else np
+    axis = axis / xp.sqrt((axis * axis).sum(-1, keepdims=True))
+    x, y, z = axis[..., 0], axis[..., 1], axis[..., 2]
+    side = xp.where(z < 0, -1.0, 1.0)
+    s = -1 / (side + z)
+    rows = [[1 + side * x * x * s, x * y * s, x], [side * x * y * s, side + y * y * s, y], [-side * x, -y, z]]
+    return xp.stack([xp.stack(row, -1) for row in rows], -2)

@@ -47,6 +47,7 @@ def public(fn: Callable | None = None, *, static: tuple[str, ...] = ()) -> Any:
     def call(*args, **kwargs):
         if static:  # words are known by their names
             args, kwargs = (), {**dict(zip(names, args)), **kwargs}
+            kwargs |= {key: tuple(kwargs[key]) for key in static if isinstance(kwargs.get(key), list)}
         tracers = [x for x in jax.tree.leaves((args, kwargs)) if isinstance(x, jax.core.Tracer)]
         run = outermost if not tracers else bound if all(map(compiled_directly, tracers)) else plain
         return run(*args, **kwargs)

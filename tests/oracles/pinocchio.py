@@ -65,7 +65,7 @@ class Twin:
         turn, slide = screw
         if (turn, slide) == (1, 0):
             return pin.JointModelRZ()
-        return pin.JointModelPZ() if (turn, slide) == (0, 1) else pin.JointModelHelicalUnaligned(slide / turn, np.array([0.0, 0, 1]))
+        return pin.JointModelPZ() if (turn, slide) == (0, 1) else pin.JointModelHZ(slide / turn)
 
     @staticmethod
     def inertia(phi):

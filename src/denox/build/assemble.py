@@ -8,22 +8,8 @@ import numpy as np
 from ..inertia import moved
 from ..joints import Joint, Screw
 from ..model import Model
-from ..pose import numbers, traced
+from ..pose import numbers, onto_z, traced
 from ..topology import Loop, Topology
-
-
-def onto_z(axis):
-    """(n, 3) unit vectors -> (n, 3, 3) rotations K whose z axes they are; the unit matrix for z itself. As `rotations.about`, on arrays."""
-    xp = jnp if traced(axis) else np
-    x, y, z = axis[..., 0], axis[..., 1], axis[..., 2]
-    side = xp.where(z < 0, -1.0, 1.0)
-    s = -1 / (side + z)
-    rows = [[1 + side * x * x * s, x * y * s, x], [side * x * y * s, side + y * y * s, y], [-side * x, -y, z]]
-    return xp.stack([xp.stack(row, -1) for row in rows], -2)
-
-
-def unit_axes(axes, xp):
-    return axes / xp.sqrt((axes * axes).sum(-1, keepdims=True))
 
 
 def tree_of(links, parents, rows, joint_names, frames, loops) -> Topology:
@@ -96,7 +82,7 @@ def assemble(
     topology = tree_of(links, parents, rows, joint_names, frames, loops)
     xp = jnp if traced(rotation, position, inertia, [(pair.axis, pair.turn, pair.slide) for pair in pairs]) else np
     axes = xp.stack([numbers(pair.axis) for pair in pairs]) if pairs else np.zeros((0, 3))
-    K = onto_z(unit_axes(axes, xp))  # turns each pair's axis, given in its link, onto z
+    K = onto_z(axes)  # turns each pair's axis, given in its link, onto z
     mount_R, mount_p = mounts(parents, rows, K, rotation, position, xp)
     above = np.array(parents, int)
     R = mount_R[above] @ rotation

@@ -1,6 +1,6 @@
 """Forward dynamics: the accelerations of a tree under given forces."""
 
-from ..algebra import Articulated, Force, Linear, Motion, pytree, zero
+from ..algebra import Articulated, Force, Linear, Motion, Vec, pytree, zero
 from ..kinematics import applied
 from ..loads import resisting
 from ..model import Model, admit, refuse_loops
@@ -18,6 +18,10 @@ class Hanging(Linear):
 
     inertia: Articulated
     wrench: Force
+
+    def shifted(self, a: Vec) -> "Hanging":
+        """As the parent feels it, from whose origin this one lies further by a."""
+        return Hanging(self.inertia.shifted(a), self.wrench.shifted(a))
 
 
 @public
