@@ -86,6 +86,33 @@ class Model:
         """The same model in another number type."""
         return jax.tree.map(lambda x: x.astype(dtype), self)
 
+    def summary(self) -> str:
+        """The tree drawn in text: of each link its joint, where its coordinates and speeds stand, and its mass."""
+        t, known = self.topology, not isinstance(self.inertia, jax.core.Tracer) and self.inertia.ndim == 2
+        moved_by = {t.link_bodies.index(bodies[-1]): k for k, bodies in enumerate(t.joint_bodies)}
+        children: dict[int, list[int]] = {i: [] for i in range(-1, len(t.links))}
+        for i, parent in enumerate(t.link_parents):
+            children[parent].append(i)
+        rows, stack = [], [(i, "") for i in reversed(children[-1])]
+        while stack:
+            link, stem = stack.pop()
+            last = link == children[t.link_parents[link]][-1]
+            joint, span = "Fixed", ""
+            if link in moved_by:
+                name = t.joints[moved_by[link]]
+                q, v = self.q_index(name), self.v_index(name)
+                joint = t.joint_types[moved_by[link]] + (f" `{name}`" if name != t.links[link] else "")
+                span = f"q[{q.start}:{q.stop}] v[{v.start}:{v.stop}]"
+            mass = f"{float(self.inertia[link, 0]):.4g} kg" if known else ""
+            rows.append((stem + ("└─ " if last else "├─ ") + t.links[link], joint, span, mass))
+            stack += [(i, stem + ("   " if last else "│  ")) for i in reversed(children[link])]
+        widths = [max(len(row[c]) for row in rows) for c in range(4)]
+        lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+        frames = [f"frame `{name}` on `{t.links[link]}`" for name, link in zip(t.frames, t.frame_links, strict=True)]
+        name = lambda link: f"`{t.links[link]}`" if link >= 0 else "the ground"
+        loops = [f"loop `{loop.name}`: {loop.joint.__name__} between {name(loop.link_a)} and {name(loop.link_b)}" for loop in t.loops]
+        return "\n".join([repr(self), "ground", *lines, *frames, *loops])
+
     def __repr__(self) -> str:
         t = self.topology
         loops = f", {len(t.loops)} loops" if t.loops else ""

@@ -85,6 +85,7 @@ class Topology:
     joint_bodies: tuple[tuple[int, ...], ...]  # of each joint, the bodies its pairs move; the last is its link's
     parents: tuple[int, ...]  # bodies
     kinds: tuple[type[Kind], ...]
+    joint_types: tuple[str, ...] = ()  # what users call them
     frames: tuple[str, ...] = ()
     frame_links: tuple[int, ...] = ()
     loops: tuple[Loop, ...] = ()

@@ -12,8 +12,9 @@ from ..pose import numbers, onto_z, traced
 from ..topology import Loop, Topology
 
 
-def tree_of(links, parents, rows, joint_names, frames, loops) -> Topology:
+def tree_of(links, parents, joints, joint_names, frames, loops) -> Topology:
     """What hangs on what: a body for each pair; links on fixed joints are part of their parents' bodies."""
+    rows = [joint.pairs() for joint in joints]
     ends = np.cumsum([len(row) for row in rows]).astype(int)
     bodies: list[int] = []
     for row, end, parent in zip(rows, ends, parents, strict=True):
@@ -31,6 +32,7 @@ def tree_of(links, parents, rows, joint_names, frames, loops) -> Topology:
         joint_bodies=tuple(spans.values()),
         parents=tuple(body_parents),
         kinds=tuple(pair.kind for row in rows for pair in row),
+        joint_types=tuple(type(joints[i]).__name__ for i in moving),
         frames=tuple(name for name, _ in frames),
         frame_links=tuple(link for _, link in frames),
         loops=loops,
@@ -79,7 +81,7 @@ def assemble(
     `inertia` (links, 10) about its own origin. All numbers may be traced; nothing is checked here."""
     rows = [joint.pairs() for joint in joints]
     pairs = [pair for row in rows for pair in row]
-    topology = tree_of(links, parents, rows, joint_names, frames, loops)
+    topology = tree_of(links, parents, joints, joint_names, frames, loops)
     xp = jnp if traced(rotation, position, inertia, [(pair.axis, pair.turn, pair.slide) for pair in pairs]) else np
     axes = xp.stack([numbers(pair.axis) for pair in pairs]) if pairs else np.zeros((0, 3))
     K = onto_z(axes)  # turns each pair's axis, given in its link, onto z
