@@ -4,9 +4,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from helpers import close
+from specimens import specimen
 
 import denox as dx
-from specimens import specimen
 
 
 def test_the_summary_draws_the_tree():

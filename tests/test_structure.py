@@ -39,6 +39,7 @@ ORDER = [
     "dynamics.factor",
     "dynamics.forward",
     "dynamics.hybrid",
+    "dynamics.linearize",
     "dynamics.energy",
     "batch",
 ]

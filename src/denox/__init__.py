@@ -49,6 +49,9 @@ from .dynamics.wrenches import joint_wrenches as joint_wrenches
 from .dynamics.factor import UDU as UDU
 from .dynamics.factor import factor as factor
 from .dynamics.forward import forward_dynamics as forward_dynamics
+from .dynamics.linearize import Linearization as Linearization
+from .dynamics.linearize import linearize as linearize
+from .dynamics.linearize import linearize_inverse as linearize_inverse
 from .dynamics.hybrid import hybrid_dynamics as hybrid_dynamics
 from .dynamics.energy import energy as energy
 from .dynamics.energy import kinetic_energy as kinetic_energy

@@ -49,7 +49,10 @@ def random_state(model: Model, key: Key[Array, ""]) -> tuple[Coordinates, Speeds
 @public
 def integrate(model: Model, q: Coordinates, dq: Speeds) -> Coordinates:
     """q + dq on the Lie group: the coordinates after the constant speeds dq through unit time. Euler parameters stay of unit length."""
-    model, q, dq = admit(model, q=q, dq=dq)
+    return plus(*admit(model, q=q, dq=dq))
+
+
+def plus(model: Model, q, dq):
     return by_kind(model, lambda kind, q, dq: kind.plus(q, dq), answers="q", q=(q,), v=(dq,))
 
 

@@ -44,7 +44,11 @@ def forward_dynamics(model: Model, q: Coordinates, v: Speeds, tau: Speeds, wrenc
     dynamics of its own; trees; joints of several speeds; damping, friction, springs and armature are part of the dynamics.
     """
     refuse_loops(model, "forward_dynamics")
-    model, q, v, tau, wrenches = admit(model, q=q, v=v, tau=tau, wrenches=wrenches)
+    return accelerations(*admit(model, q=q, v=v, tau=tau, wrenches=wrenches))
+
+
+def accelerations(model: Model, q, v, tau, wrenches=None):
+    """One sweep outward for the bodies, one inward for the factor and the right-hand side, one outward for the accelerations."""
 
     def step(outer, x):
         body, tau, armature, external = x
