@@ -23,6 +23,7 @@ ORDER = [
     "build.builder",
     "build.dh",
     "build.zoo",
+    "build.surgery",
     "sweeps",
     "nodes",
     "state",

@@ -24,6 +24,13 @@ from .build import zoo as zoo
 from .build.builder import Builder as Builder
 from .build.dh import from_dh as from_dh
 from .build.dh import from_mdh as from_mdh
+from .build.surgery import attach as attach
+from .build.surgery import detach as detach
+from .build.surgery import join as join
+from .build.surgery import lock as lock
+from .build.surgery import merge as merge
+from .build.surgery import rename as rename
+from .build.surgery import subtree as subtree
 from .state import coordinate_rates as coordinate_rates
 from .state import difference as difference
 from .state import integrate as integrate

@@ -32,7 +32,7 @@ def tree_of(links, parents, joints, joint_names, frames, loops) -> Topology:
         joint_bodies=tuple(spans.values()),
         parents=tuple(body_parents),
         kinds=tuple(pair.kind for row in rows for pair in row),
-        joint_types=tuple(type(joints[i]).__name__ for i in moving),
+        joint_types=tuple(getattr(joints[i], "label", type(joints[i]).__name__) for i in moving),
         frames=tuple(name for name, _ in frames),
         frame_links=tuple(link for _, link in frames),
         loops=loops,
