@@ -18,6 +18,7 @@ ORDER = [
     "joints",
     "topology",
     "model",
+    "charts",
     "check",
     "build.assemble",
     "build.builder",

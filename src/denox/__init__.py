@@ -18,6 +18,8 @@ from .model import Model as Model
 from .model import inertial_parameters as inertial_parameters
 from .model import rigid as rigid
 from .model import with_inertial_parameters as with_inertial_parameters
+from .charts import Rebuild as Rebuild
+from .charts import free as free
 from .check import check as check
 from .check import check_state as check_state
 from .build import zoo as zoo

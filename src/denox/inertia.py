@@ -7,29 +7,28 @@ dynamics is linear in them. As a 4x4 matrix, J = integral of [r; 1] [r; 1]^T dm,
 from typing import Any
 
 import equinox as eqx
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from .pose import Pose, numbers, traced
+from .pose import Pose, numbers, space
 from .types import Known, Numbers
 
 ROWS, COLUMNS = np.array([0, 0, 1, 0, 1, 2]), np.array([0, 1, 1, 2, 2, 2])  # xx, xy, yy, xz, yz, zz
 DIAGONAL = np.array([1.0, 0, 1, 0, 0, 1])
 
 
-def pseudo(phi):
+def pseudo(phi) -> Any:
     """The pseudo-inertia J, (..., 4, 4), of ten numbers: second moments of mass, tr(I)/2 1 - I, first moments, mass."""
-    xp = jnp if traced(phi) else np
+    xp = space(phi)
     m, h, I = phi[..., :1], phi[..., 1:4], phi[..., 4:]
     second = (I @ DIAGONAL)[..., None] / 2 * DIAGONAL - I
     flat = xp.concatenate([second, h, m], -1)
     return flat[..., np.array([[0, 1, 3, 6], [1, 2, 4, 7], [3, 4, 5, 8], [6, 7, 8, 9]])]
 
 
-def parameters(J):
+def parameters(J) -> Any:
     """The ten numbers, (..., 10), of a pseudo-inertia: I = tr(S) 1 - S for the second moments of mass S."""
-    xp = jnp if traced(J) else np
+    xp = space(J)
     S = J[..., ROWS, COLUMNS]
     I = (S @ DIAGONAL)[..., None] * DIAGONAL - S
     return xp.concatenate([J[..., 3, 3:], J[..., :3, 3], I], -1)
@@ -37,7 +36,7 @@ def parameters(J):
 
 def moved(phi, rotation, position) -> Any:
     """Ten numbers seen from an outer frame, in which theirs stands at `rotation`, `position`: J' = T J T^T. Over leading axes alike."""
-    xp = jnp if traced(phi, rotation, position) else np
+    xp = space(phi, rotation, position)
     top = xp.concatenate([rotation, position[..., None]], -1)
     last = np.broadcast_to(np.array([0, 0, 0, 1.0], top.dtype), (*top.shape[:-2], 1, 4))
     T = xp.concatenate([top, last], -2)
@@ -79,7 +78,7 @@ class Inertia(eqx.Module):
 
 def ten(mass, com, about_com):
     """The ten numbers about the origin, of mass, center of mass and tensor about it:      I = I_c - m d~ d~ (parallel axes)."""
-    xp = jnp if traced(mass, com, about_com) else np
+    xp = space(mass, com, about_com)
     mass, com = mass[..., None], com
     dd = com[..., :, None] * com[..., None, :]
     I = about_com[..., ROWS, COLUMNS] + mass * ((com * com).sum(-1)[..., None] * DIAGONAL - dd[..., ROWS, COLUMNS])

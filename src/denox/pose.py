@@ -13,6 +13,11 @@ def traced(*values) -> bool:
     return any(isinstance(x, jax.core.Tracer) for x in jax.tree.leaves(values))
 
 
+def space(*values):
+    """`jax.numpy` if any of these is an array of JAX, else `numpy`: what known numbers are computed with, so that building compiles nothing."""
+    return jnp if any(isinstance(x, jax.Array) for x in jax.tree.leaves(values)) else np
+
+
 def numbers(value, like=None):
     """The value as an array: of numpy if it is known, so that building a model compiles nothing, of JAX if it is traced."""
     if traced(value):
@@ -52,7 +57,7 @@ class Pose(eqx.Module):
         if not traced(e) and (not np.isfinite(e).all() or abs(np.linalg.norm(e) - 1) > 1e-3):
             raise ValueError(f"Quaternion {e.tolist()} has length {np.linalg.norm(e):.6g}. Give unit Euler parameters, scalar first.")
         w, u = e[0], e[1:]
-        xp = jnp if traced(e) else np
+        xp = space(e)
         skew = xp.array([[0 * w, -u[2], u[1]], [u[2], 0 * w, -u[0]], [-u[1], u[0], 0 * w]])
         return cls(np.eye(3) + 2 * (w * skew + skew @ skew) / (e @ e), position)
 
@@ -67,7 +72,7 @@ class Pose(eqx.Module):
 
 def turn(axis: str, angle) -> Rotation:
     """The rotation by `angle` about the x, y or z axis; over arrays of angles too."""
-    xp = jnp if traced(angle) else np
+    xp = space(angle)
     c, s, o, l = xp.cos(angle), xp.sin(angle), xp.zeros_like(angle), xp.ones_like(angle)
     rows = {
         "x": [[l, o, o], [o, c, -s], [o, s, c]],
@@ -79,7 +84,7 @@ def turn(axis: str, angle) -> Rotation:
 
 def onto_z(axis) -> Rotation:
     """(..., 3) directions -> (..., 3, 3) rotations whose z axes they are; the unit matrix for z itself. As `rotations.about`, on arrays."""
-    xp = jnp if traced(axis) else np
+    xp = space(axis)
     axis = axis / xp.sqrt((axis * axis).sum(-1, keepdims=True))
     x, y, z = axis[..., 0], axis[..., 1], axis[..., 2]
     side = xp.where(z < 0, -1.0, 1.0)

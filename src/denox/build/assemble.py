@@ -8,7 +8,7 @@ import numpy as np
 from ..inertia import moved
 from ..joints import Joint, Screw
 from ..model import Model
-from ..pose import numbers, onto_z, traced
+from ..pose import numbers, onto_z, space
 from ..topology import Loop, Topology
 
 
@@ -82,7 +82,7 @@ def assemble(
     rows = [joint.pairs() for joint in joints]
     pairs = [pair for row in rows for pair in row]
     topology = tree_of(links, parents, joints, joint_names, frames, loops)
-    xp = jnp if traced(rotation, position, inertia, [(pair.axis, pair.turn, pair.slide) for pair in pairs]) else np
+    xp = space(rotation, position, inertia, [(pair.axis, pair.turn, pair.slide) for pair in pairs])
     axes = xp.stack([numbers(pair.axis) for pair in pairs]) if pairs else np.zeros((0, 3))
     K = onto_z(axes)  # turns each pair's axis, given in its link, onto z
     mount_R, mount_p = mounts(parents, rows, K, rotation, position, xp)

@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass, field
 
-import jax.numpy as jnp
 import numpy as np
 
 from ..check import check, check_inertia, finite
 from ..inertia import Inertia
 from ..joints import Fixed, Joint
 from ..model import Model
-from ..pose import Pose, numbers, traced
+from ..pose import Pose, numbers, space, traced
 from ..topology import Loop
 from ..types import Numbers
 from .assemble import assemble
@@ -30,7 +29,7 @@ class _Link:
 
 def stacked(values):
     """One array of many, of JAX only if any is traced."""
-    return (jnp if traced(values) else np).stack(values)
+    return (space(values)).stack(values)
 
 
 class Builder:
@@ -207,7 +206,7 @@ class Builder:
                     "effort": np.full(nv, np.inf),
                 }.get(key, np.zeros(nv))
                 parts.append(link.numbers.get(key, missing))
-            arrays[key] = (jnp if traced(parts) else np).concatenate(parts)
+            arrays[key] = (space(parts)).concatenate(parts)
         return arrays
 
 

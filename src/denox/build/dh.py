@@ -1,13 +1,12 @@
 """Arms from Denavit-Hartenberg tables, as the papers and handbooks print them."""
 
-import jax.numpy as jnp
 import numpy as np
 
 from ..check import check, check_inertia
 from ..inertia import Inertia, moved, ten
 from ..joints import Prismatic, Revolute
 from ..model import Model
-from ..pose import numbers, traced, turn
+from ..pose import numbers, space, traced, turn
 from ..types import Numbers
 from .assemble import assemble
 
@@ -105,7 +104,7 @@ def from_dh(
     if r is not None and com is not None:
         raise ValueError("`r` is from the mass center to the next origin, `com` from there to the mass center. Give one of them.")
     n, slides = len(joints), np.array([letter == "p" for letter in joints])
-    xp = jnp if traced(a, alpha, d, theta) else np
+    xp = space(a, alpha, d, theta)
     o = np.zeros(n)
     next_rotation = turn("x", alpha)  # of frame i+1 in link i
     next_position = xp.stack([a, o, xp.where(slides, 0.0, d)], -1)
@@ -142,7 +141,7 @@ def from_mdh(
     """
     joints, (a, alpha, d, theta) = table(joints, a=a, alpha=alpha, d=spelled(d, b), theta=theta)
     n = len(joints)
-    xp = jnp if traced(a, alpha, d, theta) else np
+    xp = space(a, alpha, d, theta)
     o = np.zeros(n)
     R = turn("x", alpha)
     position = xp.stack([a, o, o], -1) + R[..., 2] * d[..., None]

@@ -10,7 +10,7 @@ import numpy as np
 from ..inertia import Inertia, moved
 from ..joints import Fixed, Joint, Pair, Screw
 from ..model import Model, own_parameters, with_inertial_parameters
-from ..pose import Pose, numbers, onto_z, traced, turn
+from ..pose import Pose, numbers, onto_z, space, traced, turn
 from ..types import Numbers
 from .builder import PER_SPEED, Builder
 
@@ -38,7 +38,7 @@ def pose_of(place) -> Pose:
 
 def body_of(phi) -> Inertia:
     """Mass, center and tensor of ten numbers."""
-    xp = jnp if traced(phi) else np
+    xp = space(phi)
     m, massive = phi[0], phi[0] != 0
     c = xp.where(massive, phi[1:4] / xp.where(massive, m, 1), 0)
     xx, xy, yy, xz, yz, zz = (moved(phi, np.eye(3), -c)[4 + k] for k in range(6))
@@ -106,7 +106,7 @@ def lock(model: Model, joints: Mapping[str, Numbers]) -> Model:
     builder = unbuilt(model)
     for joint, q in joints.items():
         link = model.links[model.topology.link_bodies.index(model.topology.joint_bodies[model.topology.find("joint", joint)][-1])]
-        old, q = builder._links[link], np.atleast_1d(q) if not traced(q) else jnp.atleast_1d(q)
+        old, q = builder._links[link], numbers(q).reshape(-1)
         size = model.q_index(joint).stop - model.q_index(joint).start
         if q.shape != (size,):
             raise ValueError(f"Joint `{joint}` has {size} coordinates, but {q.shape[0]} are given: {q}. Give each its value.")
