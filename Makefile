@@ -7,7 +7,7 @@ export JAX_COMPILATION_CACHE_DIR ?= $(CACHE)
 export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS ?= 0.2
 export JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES ?= -1
 
-.PHONY: demo test test-all lint bench docs clean
+.PHONY: demo test test-all lint bench clean
 
 demo: $(VENV)/ready
 	$(RUN) -m examples.demo

@@ -40,7 +40,9 @@ def springy():
     builder = dx.Builder()
     builder.link("hip", None, dx.Revolute((1, 1, 0)), inertia=random_inertia(rng), armature=0.3, damping=0.2, stiffness=4.0, rest=0.3)
     builder.link("knee", "hip", dx.Prismatic((0, 1, 1)), dx.Pose(position=(0, 0.2, 0.1)), random_inertia(rng), friction=0.5, armature=0.0)
-    builder.link("foot", "knee", dx.Spherical(), dx.Pose(position=(0.1, 0, 0.3)), random_inertia(rng), damping=(0.1, 0.2, 0.3), stiffness=1.5)
+    builder.link(
+        "foot", "knee", dx.Spherical(), dx.Pose(position=(0.1, 0, 0.3)), random_inertia(rng), damping=(0.1, 0.2, 0.3), stiffness=(1.0, 2.0, 5.0)
+    )
     return builder.build()
 
 
@@ -48,6 +50,14 @@ def joint_box():
     """One of each joint made of several pairs, in a row and in a branch."""
     rng = np.random.default_rng(6)
     return random_builder(rng, [-1, 0, 1, 1, 3], ["planar", "helical", "universal", "cylindrical", "compound"]).build()
+
+
+def hung():
+    """A body on springs in all six directions, slack away from neutral."""
+    rest = np.array([0.8, 0.6, 0, 0, 0.1, 0.2, 0.3])
+    return (
+        dx.Builder().link("body", None, dx.Free(), inertia=random_inertia(np.random.default_rng(7)), stiffness=(1, 2, 3, 4, 5, 6), rest=rest).build()
+    )
 
 
 SPECIMENS = {
@@ -61,6 +71,7 @@ SPECIMENS = {
     "flyer": flyer,
     "springy": springy,
     "joint box": joint_box,
+    "hung": hung,
     "two roots": lambda: random_tree(8, 6, ("revolute", "free", "spherical")),
 }
 names = list(SPECIMENS)

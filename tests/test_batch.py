@@ -73,12 +73,31 @@ def test_asked_for_twice_compiled_once():
     assert count_compilations(run) == 0
 
 
+def test_a_gradient_is_not_mistaken_for_its_function():
+    """Wrappers copy the attributes of what they wrap, and methods share those of their function."""
+    f = lambda x: (x**2).sum()
+    x = jnp.arange(12.0).reshape(4, 3)
+    assert close(dx.batched(f, block=2)(x), jax.vmap(f)(x), 1e-15)
+    assert close(dx.batched(jax.grad(f), block=2)(x), 2 * x, 1e-15)
+
+    class Scaled:
+        def __init__(self, s):
+            self.s = s
+
+        def run(self, x):
+            return self.s * x
+
+    for s in (1.0, 2.0):
+        assert close(dx.batched(Scaled(s).run, block=2)(x), s * x, 0)
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
         (lambda m: dx.batched(dx.gravity_forces, block=0), "at least 1"),
         (lambda m: dx.batched(dx.gravity_forces, in_axes=(None,))(m, jnp.zeros((2, 1))), "one for each"),
         (lambda m: dx.batched(lambda a, b: a + b)(jnp.zeros(3), jnp.zeros(4)), r"\[3, 4\]"),
+        (lambda m: dx.batched(lambda a: a)(jnp.zeros(())), "without axes"),
     ],
 )
 def test_what_makes_no_sense_is_refused(call, words):

@@ -62,10 +62,10 @@ def test_gradients_by_free_numbers(getkey):
     model = specimen("springy")
     x, rebuild = dx.free(model, ALL)
     q, v, _, tau = random_motion(model, getkey())
-    f = jax.jit(lambda x: jnp.tanh(dx.forward_dynamics(rebuild(x), q, v, tau)).sum())
+    f = jax.jit(lambda x: jnp.tanh(dx.forward_dynamics(rebuild(x), q, v, tau) / 10).sum())
     d = jax.random.normal(getkey(), x.shape)
-    assert close(jax.grad(f)(x) @ d, (f(x + 1e-6 * d) - f(x - 1e-6 * d)) / 2e-6, 1e-7)
-    assert close(jax.jvp(jax.grad(f), (x,), (d,))[1] @ d, (jax.grad(f)(x + 1e-6 * d) - jax.grad(f)(x - 1e-6 * d)) @ d / 2e-6, 1e-5)
+    assert close(jax.grad(f)(x) @ d, (f(x + 1e-6 * d) - f(x - 1e-6 * d)) / 2e-6, 1e-7, floor=1e-2)
+    assert close(jax.jvp(jax.grad(f), (x,), (d,))[1] @ d, (jax.grad(f)(x + 1e-6 * d) - jax.grad(f)(x - 1e-6 * d)) @ d / 2e-6, 1e-5, floor=1e-2)
 
 
 @pytest.mark.parametrize(

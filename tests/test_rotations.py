@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import scipy.linalg
 from helpers import close
-from scipy.spatial.transform import Rotation
 
 from denox import rotations as ro
 from denox.algebra import Frame, Vec, array, mat, vec
+from denox.pose import onto_z
 
 VECTORS = [np.zeros(3), [1e-9, 0, 0], [1e-3, -2e-3, 1e-3], [0.3, -0.2, 0.1], [0.29, 0.29, 0.29], [1.0, -2.0, 0.5], [2.0, 1.8, -1.2]]
 
@@ -52,25 +52,17 @@ def test_advance_is_the_translation_of_a_screw_motion(w):
     assert close(array(moved), scipy.linalg.expm(twist)[:3], 1e-13)
 
 
-@pytest.mark.parametrize("turn", [*np.eye(3) * np.pi, *np.eye(3) * 1e-7, [0, 0, 0], [1, 2, -0.5], [2, -2, 1], [-3, 0.2, 0.1]])
-def test_quaternion_of_a_rotation(turn):
-    R = Rotation.from_rotvec(turn).as_matrix()
-    e = ro.quaternion(mat(jnp.array(R)))
-    assert close(array(ro.rotation(e)), R, 1e-14)
-    assert e[0] >= 0
-
-
 def test_products_turn_one_after_the_other():
     a, b = np.random.default_rng(0).standard_normal((2, 4))
     assert close(array(ro.rotation(ro.product(a, b))), array(ro.rotation(a) @ ro.rotation(b)), 1e-14)
     assert close(array(ro.rotation(ro.conjugate(a))), array(ro.rotation(a).T), 1e-15)
 
 
-@pytest.mark.parametrize("axis", [*np.eye(3), *-np.eye(3), [0.6, 0, 0.8], [0.6, -0.8, 0], [0.48, 0.6, -0.64]])
+@pytest.mark.parametrize("axis", [*np.eye(3), *-np.eye(3), [0.6, 0, 0.8], [3, -4, 0], [0.48, 0.6, -0.64]])
 def test_a_frame_about_any_axis(axis):
-    K = array(ro.about(vec(jnp.array(axis, float))))
+    K = onto_z(np.array(axis, float))
     assert close(K @ K.T, np.eye(3), 1e-15)
-    assert close(K[:, 2], axis, 1e-15)
+    assert close(K[:, 2], axis / np.linalg.norm(axis), 1e-15)
     assert np.linalg.det(K) > 0
 
 

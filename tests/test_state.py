@@ -56,6 +56,11 @@ def test_random_states_keep_limits_and_differ():
     q, _ = jax.vmap(lambda k: dx.random_state(model, k))(jax.random.split(jax.random.key(0), 100))
     assert ((q >= 0.2) & (q <= 0.3)).all()
     assert jnp.ptp(q) > 0.05
+    body = dx.Inertia(1, None, (1, 1, 1))
+    model = dx.Builder().link("a", None, dx.Revolute(), inertia=body, limits=(5, np.inf)).link("b", "a", dx.Spherical(), inertia=body).build()
+    q, _ = jax.vmap(lambda k: dx.random_state(model, k))(jax.random.split(jax.random.key(0), 100))
+    assert (q[:, 0] >= 5).all()
+    assert close(jnp.linalg.norm(q[:, 1:], axis=1), np.ones(100), 1e-14)
 
 
 @pytest.mark.parametrize("where", ["same", "near", "half a turn"])

@@ -102,12 +102,56 @@ def test_compiled_programs_do_not_grow_with_the_chain():
     assert size(64) == size(8)
 
 
-@pytest.mark.parametrize("function", STATES)
+WITH_WRENCHES = {
+    "inverse_dynamics with wrenches": lambda m, q, v, a: dx.inverse_dynamics(m, q, v, a, jnp.ones((len(m.links), 6))),
+    "forward_dynamics with wrenches": lambda m, q, v, a: dx.forward_dynamics(m, q, v, a, jnp.ones((len(m.links), 6))),
+}
+
+
+@pytest.mark.parametrize("function", [name for name in [*STATES, *WITH_WRENCHES] if "parameters" not in name])
 def test_sweeps_of_one_state_become_one_kernel(function):
     """All that public functions are made of can be compiled whole; else a plain call would take the slow way unseen."""
     model = specimen("branched")
     q, v, a, _ = random_motion(model, jax.random.key(0))
-    assert suits(jax.make_jaxpr(STATES[function])(model, q, v, a).jaxpr)
+    assert suits(jax.make_jaxpr({**STATES, **WITH_WRENCHES}[function])(model, q, v, a).jaxpr)
+
+
+def test_many_fixed_links_and_long_chains_are_no_hurdle():
+    """Long sums cannot be part of a single kernel: such programs must take the plain way, or have none."""
+    builder = dx.Builder()
+    for i in range(40):
+        builder.link(f"l{i}", f"l{i - 1}" if i else None, dx.Revolute(), inertia=dx.Inertia(1.0, None, (1, 1, 1)))
+    for i in range(40):
+        builder.link(f"f{i}", "l39", dx.Fixed(), inertia=dx.Inertia(1.0, None, (1, 1, 1)))
+    model = builder.build()
+    state = jnp.zeros((3, 40))
+    assert jnp.isfinite(dx.forward_dynamics(model, *state)).all()
+    long = dx.from_dh(a=np.full(1500, 0.1), mass=np.ones(1500), inertia=np.ones((1500, 3)))
+    assert jnp.isfinite(dx.energy(long, *jnp.zeros((2, 1500))))
+
+
+def test_plain_calls_agree_with_no_compiling_at_all(getkey):
+    model = specimen("planar 3r")
+    q, v, _, tau = random_motion(model, getkey())
+    compiled = dx.forward_dynamics(model, q, v, tau)
+    with jax.disable_jit():
+        assert close(dx.forward_dynamics(model, q, v, tau), compiled, 1e-12)
+
+
+def test_a_solve_can_be_transposed(getkey):
+    model = specimen("branched")
+    q, v, _, b = random_motion(model, getkey())
+    udu = dx.factor(model, q)
+    assert close(jax.linear_transpose(udu.solve, b)(v)[0], udu.solve(v), 1e-11)
+
+
+def test_gradients_that_are_not_compiled_compile_once(getkey):
+    model = specimen("planar 3r")
+    q, v, _, tau = random_motion(model, getkey())
+    gradient = jax.grad(lambda q: dx.forward_dynamics(model, q, v, tau).sum())
+    gradient(q)
+    other = q + 0.1
+    assert count_compilations(lambda: jax.block_until_ready(gradient(other))) == 0
 
 
 def test_states_of_mixed_number_types_promote(as_users_run):

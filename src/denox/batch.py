@@ -24,12 +24,15 @@ def batched(fn: Callable, in_axes: Any = 0, block: int | None = None) -> Callabl
     Every mode of differentiation goes through, to any order. Reverse mode computes a block again when its turn comes, instead of storing the
     insides of all blocks, so gradients too stay in the cache.
     """
-    if block is not None and block < 1:
+    if block is not None and (not isinstance(block, int) or block < 1):
         raise ValueError(f"`block` is {block}. Give the number of states per block, at least 1.")
 
     key = tuple(in_axes) if isinstance(in_axes, list) else in_axes, block
     try:  # kept with the function, so that asking twice does not compile twice
-        known = fn.__dict__.setdefault("_in_blocks", {})
+        owner, known = getattr(fn, "_in_blocks", (None, {}))
+        if owner is not fn:  # wrappers as those of `jax.grad` copy the attributes of what they wrap
+            known = {}
+            fn._in_blocks = fn, known
         if key not in known:
             known[key] = in_blocks(fn, *key)
         return known[key]
@@ -48,6 +51,9 @@ def in_blocks(fn: Callable, in_axes: Any, block: int | None) -> Callable:
         named = jax.tree.map(lambda axis: SHARED if axis is None else axis, axes, is_leaf=lambda axis: axis is None)
         spread = jax.tree.broadcast((named, dict.fromkeys(kwargs, 0)), (args, kwargs))
         leaf_axes = [None if axis is SHARED else axis for axis in jax.tree.leaves(spread)]
+        for x, axis in zip(leaves, leaf_axes, strict=True):
+            if axis is not None and jnp.ndim(x) == 0:
+                raise ValueError(f"`batched` is to map over axis {axis} of {x}, a number without axes. Give it None in `in_axes`.")
         sizes = {jnp.shape(x)[axis] for x, axis in zip(leaves, leaf_axes, strict=True) if axis is not None}
         if len(sizes) != 1:
             raise ValueError(f"`batched` maps over axes of one size, but found {sorted(sizes) or 'none'}. Check `in_axes`.")

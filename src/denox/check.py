@@ -7,8 +7,9 @@ import numpy as np
 
 from .inertia import COLUMNS, ROWS, Inertia, moved
 from .joints import Ball, Loose, Screw
-from .model import Model
-from .pose import traced
+from .model import Model, check_shapes
+from .pose import Pose, traced
+from .topology import Topology
 
 
 def finite(owner: str, *values) -> None:
@@ -48,6 +49,7 @@ def check(model: Model) -> Model:
 
     Raises `ValueError` with the name of the link or joint, the value and the cure. Traced numbers are not checked.
     """
+    check_shapes(model)
     if traced(model):
         return model
     topology = model.topology
@@ -64,56 +66,84 @@ def check(model: Model) -> Model:
     for link, phi in zip(topology.links, own, strict=True):
         if phi[0] < 0:
             raise ValueError(f"Link `{link}` has mass {phi[0]:.6g}. A massless link has mass 0.")
-    axes = np.asarray(model.placement[..., :3], float)
-    for body, R in enumerate(axes):
-        if np.abs(R @ R.T - np.eye(3)).max() > 1e-4:
-            joint = next(name for name, bodies in zip(topology.joints, topology.joint_bodies, strict=True) if body in bodies)
-            raise ValueError(f"The placement of joint `{joint}` is no rotation: {np.round(R, 6).tolist()}. An optimizer steps charts, not matrices.")
+    for body, R in enumerate(np.asarray(model.placement[..., :3], float)):
+        if no_rotation(R):
+            joint = joint_of(topology, body)
+            raise ValueError(f"The placement of joint `{joint}` is no rotation: {np.round(R, 6).tolist()}. An optimizer steps charts: `dx.free`.")
+    for link, R in zip(topology.links, np.asarray(model.mount[..., :3], float), strict=True):
+        if no_rotation(R):
+            raise ValueError(f"The mount of link `{link}` is no rotation: {np.round(R, 6).tolist()}. An optimizer steps charts: `dx.free`.")
+    for key in ("armature", "damping", "friction", "stiffness"):
+        value = getattr(model, key)
+        if value is not None and (np.asarray(value) < 0).any():
+            raise ValueError(f"`model.{key}` is {np.asarray(value).tolist()}. It cannot be negative.")
     if model.rest is not None:
         check_state(model, model.rest)
     joint = idle_joint(model)
     if joint is not None:
         raise ValueError(
-            f"Joint `{joint}` moves nothing that has mass, so its acceleration is undefined: the pivot of its speed vanishes. "
+            f"Joint `{joint}` moves nothing that has mass by one of its speeds, whose acceleration is undefined: its pivot vanishes. "
             "Give a link beyond it a mass or an inertia about its axis, give the joint an `armature`, or make it `dx.Fixed()`."
         )
     return model
 
 
+def no_rotation(R) -> bool:
+    return bool(np.abs(R @ R.T - np.eye(3)).max() > 1e-4 or np.linalg.det(R) < 0)
+
+
+def joint_of(topology: Topology, body: int) -> str:
+    """The joint that moves a body."""
+    return next(name for name, bodies in zip(topology.joints, topology.joint_bodies, strict=True) if body in bodies)
+
+
 def check_state(model: Model, q, v=None) -> None:
-    """Refuses a state that is not one: NaN, and Euler parameters far from unit length. For drivers; the numeric functions do not look."""
-    q = np.asarray(q)
-    for name, x in (("q", q), ("v", v)):
+    """Refuses a state that is not one: another shape, NaN, Euler parameters far from unit length, and a configuration in which a speed moves no mass.
+
+    For drivers, and for whoever looks for the cause of a NaN; the numeric functions do not look. Traced numbers are not checked.
+    """
+    if traced(model, q, v):
+        return
+    t, q = model.topology, np.asarray(q, float)
+    for name, x, size in (("q", q, model.nq), ("v", v, model.nv)):
         if x is not None:
+            if np.shape(x) != (size,):
+                raise ValueError(f"State `{name}` has shape {np.shape(x)}, but this model needs ({size},).")
             finite(f"State `{name}`", x)
-    for joint, bodies in zip(model.topology.joints, model.topology.joint_bodies, strict=True):
-        for body in bodies:
-            if model.topology.kinds[body] in (Ball, Loose):
-                e = q[model.topology.coordinates[body] :][:4]
-                if abs(np.linalg.norm(e) - 1) > 1e-3:
-                    raise ValueError(f"Joint `{joint}`: Euler parameters {e.tolist()} have length {np.linalg.norm(e):.6g}. Give unit length.")
+    for body, kind in enumerate(t.kinds):
+        if kind in (Ball, Loose):
+            e = q[t.coordinates[body] :][:4]
+            if abs(np.linalg.norm(e) - 1) > 1e-3:
+                joint = joint_of(t, body)
+                raise ValueError(f"Joint `{joint}`: Euler parameters {e.tolist()} have length {np.linalg.norm(e):.6g}. Give unit length.")
+    joint = idle_joint(model, q)
+    if joint is not None:
+        raise ValueError(
+            f"Joint `{joint}` moves no mass by one of its speeds at q = {q.tolist()}: its acceleration is undefined there, and NaN. "
+            "Give the links beyond it some inertia about every axis, or the joint an `armature`."
+        )
 
 
-def idle_joint(model: Model) -> str | None:
-    """The name of a joint whose pivot vanishes whatever the configuration, if there is one.
+def idle_joint(model: Model, q=None) -> str | None:
+    """The name of a joint with a speed whose pivot vanishes at q or, if that is left out, whatever the configuration.
 
-    Only links without mass or without inertia about an axis can cause it, so that models of proper bodies are passed at once. For the others the
-    inertia matrix at a configuration taken at random is eliminated from the tips.
+    Only links without mass or without inertia about an axis, screws that do not move, and joints of several pairs can cause it; other models are
+    passed at once. For these the inertia matrix, at q or at a configuration taken at random, is eliminated from the tips.
     """
     topology = model.topology
     bodies = np.zeros((len(topology.parents), 6, 6))
-    for link, phi in zip(topology.link_bodies, np.asarray(model.inertia, float), strict=True):
-        if link >= 0:
-            bodies[link] += mass_matrix(phi)
-    carriers = [row[-1] for row in topology.joint_bodies]
-    if all(np.linalg.eigvalsh(bodies[i])[0] > 1e-12 * np.linalg.eigvalsh(bodies[i])[-1] for i in carriers):
+    for body, phi in zip(topology.link_bodies, np.asarray(model.inertia, float), strict=True):
+        if body >= 0:
+            bodies[body] += mass_matrix(phi)
+    proper = lambda M: (lambda e: e[0] > 1e-12 * e[-1])(np.linalg.eigvalsh(M))
+    single = all(len(row) == 1 for row in topology.joint_bodies) and np.asarray(model.screw).any(-1).all()
+    if single and all(proper(bodies[row[-1]]) for row in topology.joint_bodies):
         return None
-    M = inertia_matrix_at_random(model, bodies)
+    M = inertia_matrix_at(model, bodies, q)
     diagonal = M.diagonal().copy()
     for i in reversed(range(model.nv)):
         if M[i, i] <= 1e-12 * diagonal[i]:
-            owner = np.searchsorted(topology.speeds, i, side="right") - 1
-            return next(name for name, row in zip(topology.joints, topology.joint_bodies, strict=True) if owner in row)
+            return joint_of(topology, int(np.searchsorted(topology.speeds, i, side="right")) - 1)
         M[:i, :i] -= np.outer(M[:i, i], M[i, :i]) / M[i, i]
     return None
 
@@ -126,8 +156,8 @@ def mass_matrix(phi):
     return np.block([[I, h], [-h, m * np.eye(3)]])
 
 
-def inertia_matrix_at_random(model: Model, bodies) -> np.ndarray:
-    """sum of J^T M J over the bodies, each in its own axes, at a configuration taken at random."""
+def inertia_matrix_at(model: Model, bodies, q=None) -> np.ndarray:
+    """sum of J^T M J over the bodies, each in its own axes, at q or at a configuration taken at random."""
     topology, rng = model.topology, np.random.default_rng(0)
     placement, screws = np.asarray(model.placement, float), iter(np.asarray(model.screw, float))
     jacobians: list[np.ndarray] = []
@@ -138,12 +168,14 @@ def inertia_matrix_at_random(model: Model, bodies) -> np.ndarray:
         if kind is Screw:
             turn, slide = next(screws)
             columns = np.array([[0, 0, turn, 0, 0, slide]]).T
-            angle = turn * rng.uniform(-1, 1)
+            way = rng.uniform(-1, 1) if q is None else q[topology.coordinates[i]]
+            angle = turn * way
             spin = np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
-            p = p + R[:, 2] * slide * rng.uniform(-1, 1)
+            p = p + R[:, 2] * slide * way
         else:
-            spin = np.linalg.qr(rng.standard_normal((3, 3)))[0]
-            spin = spin * np.linalg.det(spin)
+            e = rng.standard_normal(4) if q is None else q[topology.coordinates[i] :][:4]
+            spin = np.asarray(Pose.from_quaternion(e / np.linalg.norm(e)).rotation)
+            p = p if q is None or kind is Ball else p + R @ q[topology.coordinates[i] :][4:7]
         J = np.zeros((6, model.nv))
         if parent >= 0:
             w, u = jacobians[parent][:3], jacobians[parent][3:]

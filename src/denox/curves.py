@@ -10,7 +10,7 @@ from .pose import numbers, traced
 from .types import Numbers
 
 
-class Motion(NamedTuple):
+class Sample(NamedTuple):
     """Coordinates, speeds and accelerations, (times, n) or (n,)."""
 
     q: Float[Array, "*times n"]
@@ -34,7 +34,7 @@ class Cycloid(eqx.Module):
     end: Float[Array, "n"]
     duration: Float[Array, ""]
 
-    def __call__(self, t: Numbers) -> Motion:
+    def __call__(self, t: Numbers) -> Sample:
         t = jnp.asarray(t)[..., None]
         T, way = self.duration, self.end - self.start
         s = jnp.clip(t / T, 0, 1)
@@ -43,7 +43,7 @@ class Cycloid(eqx.Module):
         q = self.start + way * (s - jnp.sin(phase) / (2 * jnp.pi))
         v = jnp.where(moves, way / T * (1 - jnp.cos(phase)), 0)
         a = jnp.where(moves, way / T * (2 * jnp.pi / T) * jnp.sin(phase), 0)
-        return Motion(q, v, a)
+        return Sample(q, v, a)
 
 
 def cycloid(start: Numbers, end: Numbers, duration: Numbers) -> Cycloid:

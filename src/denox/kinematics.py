@@ -185,12 +185,14 @@ def applied(model: Model, q, wrenches: Wrenches | None) -> Force | None:
     if wrenches is None:
         return None
     topology = model.topology
-    moving = np.array([i for i, body in enumerate(topology.link_bodies) if body >= 0], int)
-    bodies = np.array(topology.link_bodies, int)[moving]
-    w = force(take(wrenches, moving))
-    if len(set(bodies)) < len(bodies):  # some links are fixed to others, away from their body's origin
+    w = force(wrenches)
+    if topology.body_links.shape[0] > 1:  # some links are fixed to others, away from their body's origin
         links = motions(model, q)
-        arm = links.pose.rotation @ place(model.mount).rotation.T @ vec(model.mount[..., 3])
-        w = w.shifted(jax.tree.map(lambda x: take(x, moving), arm))
-    at = topology.carriers[bodies]
-    return jax.tree.map(lambda x: jax.ops.segment_sum(x, at, model.nv), w)
+        w = w.shifted(links.pose.rotation @ place(model.mount).rotation.T @ vec(model.mount[..., 3]))
+    padded = jax.tree.map(lambda x: jnp.concatenate([x, jnp.zeros_like(x[:1])]), w)
+    total = jax.tree.map(lambda x: x[topology.body_links[0]], padded)
+    for row in topology.body_links[1:]:
+        total = total + jax.tree.map(lambda x, row=row: x[row], padded)
+    body = np.full(model.nv, len(topology.parents))  # of each node that carries a body
+    body[topology.carriers] = np.arange(len(topology.parents))
+    return jax.tree.map(lambda x: jnp.concatenate([x, jnp.zeros_like(x[:1])])[body], total)

@@ -1,10 +1,11 @@
 """Passive elements of joints: damping, smooth Coulomb friction, springs. (Armature is part of the inertia matrix.)"""
 
+import jax
 import jax.numpy as jnp
 
 from .model import Model, admit
 from .public import public
-from .state import minus, neutral
+from .state import minus, neutral, plus
 from .types import Coordinates, Number, Speeds
 
 SLIP = 1e-2  # rad/s or m/s: speed at which smooth friction reaches 0.7 of its value
@@ -18,6 +19,13 @@ def resistance(v):
 def stretch(model: Model, q) -> Speeds:
     """The displacement of each speed's spring from its rest."""
     return minus(model, neutral(model) if model.rest is None else model.rest, q)
+
+
+def pull(model: Model, q) -> Speeds:
+    """The slope of the springs' energy along the speeds: stiffness times displacement, but for ball and free joints, where the displacement from rest
+    does not change as the speeds do."""
+    displaced, back = jax.vjp(lambda dq: stretch(model, plus(model, q, dq)), jnp.zeros(model.nv, q.dtype))
+    return back(model.stiffness * displaced)[0]
 
 
 @public
@@ -36,7 +44,7 @@ def resisting(model: Model, q, v):
     if model.friction is not None:
         total = total + model.friction * resistance(v)
     if model.stiffness is not None:
-        total = total + model.stiffness * stretch(model, q)
+        total = total + pull(model, q)
     return total
 
 

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .inertia import moved
+from .joints import Screw
 from .public import public
 from .topology import Topology
 from .types import Leaf, Parameters
@@ -40,7 +41,7 @@ class Model:
     limits: Leaf = None  # (nq, 2): lower and upper bound of each coordinate
     effort: Leaf = None  # (nv,): largest force
     loop: Leaf = None  # (loops, 2, 3, 4): where the joints that close loops stand, in link a and in link b
-    loop_axis: Leaf = None  # (loops, 3): their axes, in both
+    loop_screw: Leaf = None  # (loop pairs, 5): axis, turn and slide of each of their pairs
 
     @property
     def nq(self) -> int:
@@ -80,7 +81,7 @@ class Model:
 
     def tree(self) -> "Model":
         """The tree that remains when the joints that close loops are taken out."""
-        return dataclasses.replace(self, topology=dataclasses.replace(self.topology, loops=()), loop=None, loop_axis=None)
+        return dataclasses.replace(self, topology=dataclasses.replace(self.topology, loops=()), loop=None, loop_screw=None)
 
     def astype(self, dtype) -> "Model":
         """The same model in another number type."""
@@ -144,10 +145,39 @@ def with_inertial_parameters(model: Model, phi: Parameters) -> Model:
     return dataclasses.replace(model, inertia=moved(phi, model.mount[..., :3], model.mount[..., 3]))
 
 
+def shapes(topology: Topology) -> dict[str, tuple[int, ...]]:
+    """Of a model's arrays."""
+    links, bodies, screws = len(topology.links), len(topology.parents), topology.kinds.count(Screw)
+    nv, nq, frames, loops = topology.nv, topology.nq, len(topology.frames), len(topology.loops)
+    per_speed = dict.fromkeys(("armature", "damping", "friction", "stiffness", "effort"), (nv,))
+    pairs = sum(len(loop.pairs) for loop in topology.loops)
+    return per_speed | {
+        "placement": (bodies, 3, 4),
+        "screw": (screws, 2),
+        "inertia": (links, 10),
+        "mount": (links, 3, 4),
+        "gravity": (3,),
+        "frame": (frames, 3, 4),
+        "rest": (nq,),
+        "limits": (nq, 2),
+        "loop": (loops, 2, 3, 4),
+        "loop_screw": (pairs, 5),
+    }
+
+
+def check_shapes(model: Model) -> None:
+    """Refuses arrays that do not fit the topology: an index beyond an array's end would be a silent mistake."""
+    for name, shape in shapes(model.topology).items():
+        x = getattr(model, name)
+        if x is not None and jnp.shape(x) != shape:
+            raise ValueError(f"`model.{name}` has shape {jnp.shape(x)}, but this model ({model!r}) needs {shape}.")
+
+
 def admit(model: Model, **states) -> tuple:
     """The model and the states in one number type, their shapes checked: the door of every public function."""
+    check_shapes(model)
     states = {name: None if x is None else jnp.asarray(x) for name, x in states.items()}
-    dtype = jnp.result_type(model.inertia, *(x for x in states.values() if x is not None))
+    dtype = jax.dtypes.canonicalize_dtype(jnp.result_type(*jax.tree.leaves(model), *(x for x in states.values() if x is not None)))
     model = jax.tree.map(lambda x: x if x.dtype == dtype else x.astype(dtype), model)
     sizes = {"q": model.nq, "q0": model.nq, "q1": model.nq, "wrenches": (len(model.links), 6)}
     out = []

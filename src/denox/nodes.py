@@ -39,7 +39,10 @@ def body_inertias(model: Model) -> Float[Array, "bodies 10"]:
     if table.shape[0] == 1 and len(model.inertia) == table.shape[1]:
         return take(model.inertia, table[0])
     rows = jnp.concatenate([model.inertia, jnp.zeros((1, 10), model.dtype)])
-    return rows[table].sum(0)
+    total = rows[table[0]]
+    for row in table[1:]:
+        total = total + rows[row]
+    return total
 
 
 def cycled(first: Frame, count: int) -> list[Frame]:

@@ -83,7 +83,10 @@ def turn(axis: str, angle) -> Rotation:
 
 
 def onto_z(axis) -> Rotation:
-    """(..., 3) directions -> (..., 3, 3) rotations whose z axes they are; the unit matrix for z itself. As `rotations.about`, on arrays."""
+    """(..., 3) directions -> (..., 3, 3) rotations whose z axes they are; the unit matrix for z itself.
+
+    Smooth but for z = 0, where it changes to another such rotation (Duff et al. 2017, Building an orthonormal basis, revisited).
+    """
     xp = space(axis)
     axis = axis / xp.sqrt((axis * axis).sum(-1, keepdims=True))
     x, y, z = axis[..., 0], axis[..., 1], axis[..., 2]

@@ -20,12 +20,10 @@ whole = Primitive("whole")
 whole.multiple_results = True
 
 TRIED = ((0, 12),)  # versions of jax whose compiler is known to take a function as one kernel
-ARITHMETIC = "add sub mul div neg sqrt sign floor round sin cos tan atan2 log exp tanh max min abs integer_pow pow square select_n clamp rem"
-LOGIC = "eq ne lt le gt ge and or not is_finite argmax stop_gradient"
-SHAPES = "slice stack squeeze reshape broadcast_in_dim concatenate transpose gather dynamic_slice dynamic_update_slice iota pad rev"
-SUMS = "reduce_sum reduce_max reduce_min reduce_and reduce_or dot_general convert_element_type copy"
-STRUCTURE = "scan while cond jit pjit closed_call custom_jvp_call optimization_barrier platform_index split whole"
-SUITS = set(f"{ARITHMETIC} {LOGIC} {SHAPES} {SUMS} {STRUCTURE}".split())  # what such a kernel can be made of; not sorts, scatters, LAPACK
+ARITHMETIC = "add sub mul div neg sqrt square floor round sin cos atan2 integer_pow select_n clamp add_any eq ge lt or"
+SHAPES = "slice stack split squeeze reshape broadcast_in_dim concatenate transpose gather pad iota convert_element_type reduce_sum"
+STRUCTURE = "scan cond jit pjit custom_jvp_call optimization_barrier platform_index whole"
+SUITS = set(f"{ARITHMETIC} {SHAPES} {STRUCTURE}".split())  # what such a kernel can be made of; not sorts, scatters, products of matrices
 
 
 def public(fn: Callable | None = None, *, static: tuple[str, ...] = ()) -> Any:
@@ -41,12 +39,12 @@ def public(fn: Callable | None = None, *, static: tuple[str, ...] = ()) -> Any:
 
     outermost = jax.jit(bound, static_argnames=static)
 
-    names = tuple(inspect.signature(fn).parameters)
+    signature = inspect.signature(fn)
 
     @wraps(fn)
     def call(*args, **kwargs):
         if static:  # words are known by their names
-            args, kwargs = (), {**dict(zip(names, args)), **kwargs}
+            args, kwargs = (), dict(signature.bind(*args, **kwargs).arguments)
             kwargs |= {key: tuple(kwargs[key]) for key in static if isinstance(kwargs.get(key), list)}
         tracers = [x for x in jax.tree.leaves((args, kwargs)) if isinstance(x, jax.core.Tracer)]
         run = outermost if not tracers else bound if all(map(compiled_directly, tracers)) else plain
@@ -58,8 +56,8 @@ def public(fn: Callable | None = None, *, static: tuple[str, ...] = ()) -> Any:
 
 def compiled_directly(tracer: jax.core.Tracer) -> bool:
     """Whether the number is traced by a `jit` that nothing is around: no loop, which would rather have the plain function, no map, no derivative."""
-    parent = getattr(getattr(tracer, "_trace", None), "parent_trace", None)
-    return type(parent).__name__ == "EvalTrace"
+    trace = getattr(tracer, "_trace", None)
+    return type(trace).__name__ == "DynamicJaxprTrace" and type(getattr(trace, "parent_trace", None)).__name__ == "EvalTrace"
 
 
 def sweeps(jaxpr) -> bool:
@@ -68,8 +66,13 @@ def sweeps(jaxpr) -> bool:
 
 
 def suits(jaxpr) -> bool:
-    """Whether a program is made of nothing but what a single kernel can do."""
-    return all(eqn.primitive.name in SUITS and all(map(suits, jaxprs_in_params(eqn.params))) for eqn in jaxpr.eqns)
+    """Whether a program is made of nothing but what a single kernel can do. (Long sums are kernels of their own kind.)"""
+
+    def fits(eqn):
+        short = not eqn.primitive.name.startswith("reduce") or all(x.aval.size <= 1024 for x in eqn.invars)
+        return eqn.primitive.name in SUITS and short and all(map(suits, jaxprs_in_params(eqn.params)))
+
+    return all(map(fits, jaxpr.eqns))
 
 
 def as_one_kernel(*args, jaxpr):
@@ -118,9 +121,23 @@ def mapped(args, dims, *, jaxpr):
     return ys, [0] * len(ys)
 
 
-whole.def_impl(lambda *args, jaxpr: jax.jit(partial(whole.bind, jaxpr=jaxpr))(*args))
+def transposed(cotangents, *args, jaxpr):
+    """The plain function's, by those arguments that it is linear in."""
+    linear = [ad.is_undefined_primal(x) for x in args]
+
+    def of_linear(*moving):
+        rest = iter(moving)
+        return jaxpr_as_fun(jaxpr)(*(next(rest) if is_linear else x for is_linear, x in zip(linear, args, strict=True)))
+
+    like = [jax.ShapeDtypeStruct(x.aval.shape, x.aval.dtype) for x, is_linear in zip(args, linear, strict=True) if is_linear]
+    back = iter(jax.linear_transpose(of_linear, *like)([ad.instantiate_zeros(ct) for ct in cotangents]))
+    return [next(back) if is_linear else None for is_linear in linear]
+
+
+whole.def_impl(plainly)
 whole.def_abstract_eval(lambda *args, jaxpr: jaxpr.out_avals)
 mlir.register_lowering(whole, mlir.lower_fun(plainly, multiple_results=True))
 mlir.register_lowering(whole, lowered, platform="cpu")
 ad.primitive_jvps[whole] = differentiated
+ad.primitive_transposes[whole] = transposed
 batching.primitive_batchers[whole] = mapped

@@ -46,7 +46,7 @@ def _sincos(x):
 def sincos(x: Scalar) -> tuple[Scalar, Scalar]:
     """Sine and cosine to the last place. On CPUs in plain arithmetic: there XLA calls the C library for every single number, which is five
     times slower."""
-    if x.dtype.itemsize not in QUARTER:
+    if x.dtype not in (jnp.float32, jnp.float64):
         return jnp.sin(x), jnp.cos(x)
     return jax.lax.platform_dependent(x, cpu=_sincos, default=lambda x: (jnp.sin(x), jnp.cos(x)))
 
@@ -55,16 +55,6 @@ def sincos(x: Scalar) -> tuple[Scalar, Scalar]:
 def _(x, dx):
     sin, cos = sincos(*x)
     return (sin, cos), (cos * dx[0], -sin * dx[0])
-
-
-def about(axis: Vec) -> Mat:
-    """A rotation whose z axis is the unit vector `axis`; the identity for z itself. Smooth but for axis.z = 0, where it changes to another such
-    rotation (Duff et al. 2017, Building an orthonormal basis, revisited)."""
-    e = axis
-    side = jnp.where(e.z < 0, -1, 1).astype(e.z.dtype)
-    s = -1 / (side + e.z)
-    xy = e.x * e.y * s
-    return Mat(Vec(1 + side * e.x * e.x * s, side * xy, -side * e.x), Vec(xy, side + e.y * e.y * s, -e.y), e)
 
 
 # Euler parameters, as lists of four scalars
@@ -165,22 +155,6 @@ def retreat(w: Vec) -> Mat:
     bernoulli = [1 / 12, 1 / 720, 1 / 30240, 1 / 1209600, 1 / 47900160, 691 / 1307674368000, 1 / 74724249600]
     closed = lambda x: (1 - sinc(x * x) / (2 * versine(x * x))) / (x * x)
     return unit(w.x) - W * 0.5 + (W @ W) * even(s, closed, bernoulli, reach=0.1)
-
-
-def quaternion(R: Mat):
-    """Euler parameters of a rotation, e0 >= 0, smooth wherever it is used: each of four formulas is good where its own parameter is largest."""
-    x, y, z = R.x, R.y, R.z
-    o = [1 + x.x + y.y + z.z, 1 + x.x - y.y - z.z, 1 - x.x + y.y - z.z, 1 - x.x - y.y + z.z]  # 4 e_k^2
-    rows = [
-        [o[0], y.z - z.y, z.x - x.z, x.y - y.x],
-        [y.z - z.y, o[1], x.y + y.x, z.x + x.z],
-        [z.x - x.z, x.y + y.x, o[2], y.z + z.y],
-        [x.y - y.x, z.x + x.z, y.z + z.y, o[3]],
-    ]
-    best = jnp.argmax(jnp.stack(o), 0)
-    e = normalized([jnp.select([best == k for k in range(4)], [row[i] for row in rows]) for i in range(4)])
-    side = jnp.where(e[0] < 0, -1, 1).astype(e[0].dtype)
-    return [c * side for c in e]
 
 
 def displaced(frame: Frame, w: Vec, v: Vec) -> Frame:

@@ -5,7 +5,6 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
-from .joints import Kind
 from .model import Model, admit
 from .nodes import components
 from .public import public
@@ -29,21 +28,19 @@ def neutral(model: Model) -> Coordinates:
 
 
 def random_state(model: Model, key: Key[Array, ""]) -> tuple[Coordinates, Speeds]:
-    """Coordinates and speeds at random: angles up to half a turn, within limits where the model has them; uniform Euler parameters; normal speeds."""
-
-    def rule(kind: type[Kind]):
-        group, at_q, _ = model.topology.groups[kind]
-        q = kind.random(jax.random.fold_in(key, int(at_q[0, 0])), len(group)).astype(model.dtype)
-        return list(q.T)
-
-    q = by_kind(model, rule, answers="q")
+    """Coordinates and speeds at random: screws within pi (rad or m) of neutral, between their limits where they have them, and within 2 pi of a limit
+    on one side that is further out; uniform Euler parameters, whatever their limits; normal speeds."""
+    draw = lambda kind, key, group: list(kind.random(key, len(group)).astype(model.dtype).T)
+    keys = {kind: jax.random.fold_in(key, k) for k, kind in enumerate(model.topology.groups)}
+    q = by_kind(model, lambda kind: draw(kind, keys[kind], model.topology.groups[kind][0]), answers="q")
     if model.limits is not None:
+        straight = np.concatenate([[kind.coordinates == 1] * kind.coordinates for kind in model.topology.kinds])
         low, high = model.limits.T
-        bounded = jnp.isfinite(low) & jnp.isfinite(high)
-        share = jax.random.uniform(jax.random.fold_in(key, model.nq), q.shape, q.dtype)
-        low, high = jnp.where(bounded, low, 0), jnp.where(bounded, high, 0)
-        q = jnp.where(bounded, low + share * (high - low), q)
-    return q, jax.random.normal(jax.random.fold_in(key, model.nq + 1), (model.nv,), model.dtype)
+        low, high = jnp.where(jnp.isfinite(low), low, jnp.minimum(-jnp.pi, high - 2 * jnp.pi)), high
+        high = jnp.where(jnp.isfinite(high), high, jnp.maximum(jnp.pi, low + 2 * jnp.pi))
+        share = jax.random.uniform(jax.random.fold_in(key, 101), q.shape, q.dtype)
+        q = jnp.where(straight, low + share * (high - low), q)
+    return q, jax.random.normal(jax.random.fold_in(key, 102), (model.nv,), model.dtype)
 
 
 @public

@@ -1,6 +1,6 @@
 """The static side of a model: names, what hangs on what, and the order in which sweeps visit it. One compiled program per topology."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -64,6 +64,7 @@ class Loop:
     joint: type[Joint]
     link_a: int
     link_b: int
+    pairs: tuple[type[Kind], ...]
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,9 @@ class Topology:
 
     def __hash__(self) -> int:  # asked for at every call of a compiled function
         return self._hash
+
+    def __getstate__(self) -> dict:  # hashes of words differ from process to process, and what is cached is made again
+        return {f.name: getattr(self, f.name) for f in fields(self)}
 
     @cached_property
     def coordinates(self) -> np.ndarray:

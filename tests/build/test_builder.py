@@ -1,5 +1,6 @@
 """Models are what their builder was told, and what makes no sense is refused by name, value and cure."""
 
+import dataclasses
 import warnings
 
 import jax
@@ -109,10 +110,17 @@ def test_passive_elements_as_written(getkey):
         assert close(dx.passive_forces(model, np.array([1.1]), np.array([v])), [expected], 1e-14)
 
 
+def test_loops_keep_all_numbers_of_their_joints():
+    builder = dx.Builder().link("a", None, dx.Revolute(), inertia=BODY).close("u", "a", None, dx.Universal((1, 0, 0), (0, 1, 0)))
+    model = builder.close("h", "a", None, dx.Helical((0, 0, 1), 0.2)).close("weld", "a", None, dx.Fixed()).build()
+    assert model.loop_screw.tolist() == [[1, 0, 0, 1, 0], [0, 1, 0, 1, 0], [0, 0, 1, 1, 0.2]]
+
+
 def test_loops_are_recorded_and_never_ignored(as_users_run):
     builder = dx.Builder().link("a", None, dx.Revolute(), inertia=BODY).link("b", "a", dx.Revolute(), inertia=BODY)
     model = builder.close("pin", "b", None, dx.Revolute((0, 0, 1)), dx.Pose(position=(1, 0, 0))).build()
     assert model.topology.loops[0].name == "pin"
+    assert model.loop_screw.tolist() == [[0, 0, 1, 1, 0]]
     for call in (dx.forward_dynamics, dx.inverse_dynamics):
         with pytest.raises(ValueError, match=r"`pin`.*model.tree\(\)"):
             call(model, *np.zeros((3, 2)))
@@ -143,6 +151,8 @@ BAD = {
     "NaN stiffness": (dict(stiffness=float("nan")), r"Joint `b`: `stiffness`.*NaN"),
     "too many dampings": (dict(damping=(1, 2)), r"Joint `b`: `damping` has shape \(2,\).*\(1,\)"),
     "rest that is no attitude": (dict(joint=dx.Spherical(), stiffness=1.0, rest=(2, 0, 0, 0)), r"Joint `b`: Euler parameters.*length 2"),
+    "damping of a fixed joint": (dict(joint=dx.Fixed(), damping=0.1), r"`b` is on a fixed joint.*Leave them out"),
+    "two axes that are one": (dict(joint=dx.Universal((0, 0, 1), (0, 0, 1))), r"Joint `b` moves nothing"),
     "massless at the tip": (dict(inertia=dx.Inertia(0.0)), r"Joint `b` moves nothing that has mass.*armature"),
     "point mass on its axis": (dict(inertia=dx.Inertia(1.0, (0, 0, 0.5))), r"Joint `b` moves nothing that has mass"),
 }
@@ -153,6 +163,15 @@ def test_what_makes_no_sense_is_refused_by_name_value_and_cure(case, as_users_ru
     change, words = BAD[case]
     with pytest.raises(ValueError, match=words):
         dx.Builder().link("a", None, dx.Revolute(), inertia=BODY).link(**{**GOOD, **change}).build()
+
+
+def test_a_configuration_without_a_pivot_is_named():
+    """Two point masses in a row: at no angle, the first hinge moves nothing that the second does not."""
+    point = dx.Inertia(1.0, (1.0, 0, 0))
+    model = dx.Builder().link("a", None, dx.Revolute()).link("b", "a", dx.Revolute(), dx.Pose(position=(1, 0, 0)), point).build()
+    dx.check_state(model, [0.0, 0.5])
+    with pytest.raises(ValueError, match="Joint `a` moves no mass by one of its speeds at q"):
+        dx.check_state(model, [0.0, 0.0])
 
 
 def test_a_massless_link_that_leaves_a_pivot_is_fine():
@@ -211,6 +230,14 @@ def test_checks_of_models_and_states():
     dx.check_state(model, dx.neutral(model), np.zeros(3))
     with pytest.raises(ValueError, match=r"Joint `a`: Euler parameters.*length 2"):
         dx.check_state(model, 2 * dx.neutral(model))
+    with pytest.raises(ValueError, match=r"`q` has shape \(3,\)"):
+        dx.check_state(model, np.zeros(3))
+    with pytest.raises(ValueError, match="cannot be negative"):
+        dx.check(dataclasses.replace(model, armature=-jnp.ones(3)))
+    with pytest.raises(ValueError, match=r"`model.armature` has shape \(2,\).*\(3,\)"):
+        dx.check(dataclasses.replace(model, armature=jnp.ones(2)))
+    with pytest.raises(ValueError, match="mount of link `a` is no rotation"):
+        dx.check(dataclasses.replace(model, mount=-model.mount))
     with pytest.raises(ValueError, match=r"`v` is.*finite"):
         dx.check_state(model, dx.neutral(model), np.full(3, np.nan))
 
@@ -226,6 +253,11 @@ CALLS = {
     "point of two": (lambda m: dx.jacobian(m, jnp.zeros(3), "tip", jnp.zeros(2)), r"`point` has shape \(2,\)"),
     "unknown joint": (lambda m: m.q_index("wrist"), r"No joint is called `wrist`. The joints are: link1"),
     "Stanford": (lambda m: dx.zoo.stanford_arm("002"), r"give \"000\" or \"001\""),
+    "an array that does not fit": (
+        lambda m: dx.gravity_forces(dataclasses.replace(m, gravity=jnp.ones(2)), jnp.zeros(3)),
+        r"`model.gravity` has shape \(2,\).*\(3,\)",
+    ),
+    "a word too many": (lambda m: dx.jacobian(m, jnp.zeros(3), "tip", None, "what"), "positional"),
     "cycloid": (lambda m: dx.cycloid([0], [1], 0.0), "`duration` is 0.0 s"),
     "cycloid of two shapes": (lambda m: dx.cycloid([0], [1, 2], 1.0), "one shape"),
 }
@@ -234,5 +266,5 @@ CALLS = {
 @pytest.mark.parametrize("case", CALLS)
 def test_calls_that_make_no_sense_are_refused(case, as_users_run):
     call, words = CALLS[case]
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises((ValueError, TypeError), match=words):
         call(dx.zoo.planar_3r())

@@ -95,6 +95,7 @@ def test_spellings():
         (dict(joints="rrxrr"), "r for revolute, p for prismatic"),
         (dict(b=D), "two spellings"),
         (dict(r=COM), "Give one of them"),
+        (dict(gravity=(0, 9.81)), r"`gravity` is \(0, 9.81\)"),
         (dict(mass=MASS[:2]), r"`mass` has shape \(2,\).*\(5,\)"),
         (dict(mass=-MASS), r"Link `link1`.*negative"),
         (dict(inertia=TENSOR[:, :2]), r"`inertia` has shape"),

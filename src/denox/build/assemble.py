@@ -73,7 +73,7 @@ def assemble(
     frame_places=None,
     loops: tuple[Loop, ...] = (),
     loop_places=None,
-    loop_axes=None,
+    loop_screws=None,
     per_number: dict[str, Any] | None = None,
     dtype=None,
 ) -> Model:
@@ -110,6 +110,6 @@ def assemble(
         gravity=cast(numbers(gravity)),
         frame=cast(frame_places),
         loop=cast(loop_places),
-        loop_axis=cast(loop_axes),
+        loop_screw=cast(loop_screws),
         **{name: cast(value) for name, value in (per_number or {}).items()},
     )

@@ -113,6 +113,8 @@ class Builder:
         check_placement(f"Link `{name}`", placement)
         check_inertia(f"Link `{name}`", inertia)
         nv, nq = sum(pair.kind.speeds for pair in pairs), sum(pair.kind.coordinates for pair in pairs)
+        if not pairs and any(x is not None for x in (armature, damping, friction, stiffness, rest, limits, effort)):
+            raise ValueError(f"Link `{name}` is on a fixed joint, which has no armature, damping, friction, spring or limits. Leave them out.")
         given = dict(armature=armature, damping=damping, friction=friction, stiffness=stiffness, effort=effort, rest=rest, limits=limits)
         spread = {}
         for key, value in given.items():
@@ -170,8 +172,10 @@ class Builder:
         links = list(self._links.values())
         index = {None: -1, **{link.name: i for i, link in enumerate(links)}}
         places = lambda poses: stacked([stacked([*pose.rotation.T, pose.position]).T for pose in poses])
-        loops = tuple(Loop(name, type(joint), index[a], index[b]) for name, (a, b, joint, _, _) in self._loops.items())
-        loop_axes = [numbers(joint.pairs()[0].axis) if joint.pairs() else np.zeros(3) for _, _, joint, _, _ in self._loops.values()]
+        kinds_of = lambda joint: tuple(pair.kind for pair in joint.pairs())
+        loops = tuple(Loop(name, type(joint), index[a], index[b], kinds_of(joint)) for name, (a, b, joint, _, _) in self._loops.items())
+        loop_pairs = [pair for _, _, joint, _, _ in self._loops.values() for pair in joint.pairs()]
+        loop_screws = [stacked([*numbers(pair.axis), numbers(pair.turn), numbers(pair.slide)]) for pair in loop_pairs]
         model = assemble(
             links=tuple(self._links),
             parents=tuple(index[link.parent] for link in links),
@@ -185,7 +189,7 @@ class Builder:
             frame_places=places([pose for _, pose in self._frames.values()]) if self._frames else None,
             loops=loops,
             loop_places=stacked([places([a, b]) for _, _, _, a, b in self._loops.values()]) if loops else None,
-            loop_axes=stacked(loop_axes) if loops else None,
+            loop_screws=stacked(loop_screws) if loop_screws else np.zeros((0, 5)) if loops else None,
             per_number=self._per_number(links),
         )
         return check(model)
@@ -222,6 +226,8 @@ def check_axis(owner: str, axis) -> None:
 
 
 def check_placement(owner: str, pose: Pose) -> None:
+    if not isinstance(pose, Pose):
+        raise ValueError(f"{owner}: the placement is {pose!r}. Give a `dx.Pose`.")
     R, p = pose.rotation, pose.position
     if R.shape != (3, 3) or p.shape != (3,):
         raise ValueError(f"{owner}: placement has rotation {R.shape} and position {p.shape}. They are (3, 3) and (3,).")

@@ -52,6 +52,8 @@ def spelled(d, b):
 
 def arm(joints, rotation, position, inertia, gravity, tip) -> Model:
     n = len(joints)
+    if numbers(gravity).shape != (3,):
+        raise ValueError(f"`gravity` is {gravity}: give three components in inertial axes, as (0, 0, -9.81).")
     links = tuple(f"link{i + 1}" for i in range(n))
     model = assemble(
         links=links,

@@ -85,7 +85,7 @@ def with_loops(model: Model, old: Model) -> Model:
     if gone:
         raise ValueError(f"Loop `{gone[0]}` hangs on a link that is not there any more. Take it out first: `model.tree()`.")
     loops = tuple(dataclasses.replace(loop, link_a=index[name(loop.link_a)], link_b=index[name(loop.link_b)]) for loop in old.topology.loops)
-    return dataclasses.replace(model, topology=dataclasses.replace(model.topology, loops=loops), loop=old.loop, loop_axis=old.loop_axis)
+    return dataclasses.replace(model, topology=dataclasses.replace(model.topology, loops=loops), loop=old.loop, loop_screw=old.loop_screw)
 
 
 def stands(pairs: tuple[Pair, ...], q) -> Pose:
