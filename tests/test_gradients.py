@@ -45,7 +45,18 @@ def others(model, q, v, a):
     )
 
 
-FUNCTIONS = {f.__name__: f for f in (accelerations, forces, others)}
+def quantities(model, q, v, a):
+    return weigh(
+        dx.coriolis_matrix(model, q, v),
+        dx.joint_wrenches(model, q, v, a),
+        dx.momentum(model, q, v),
+        dx.centroidal_momentum(model, q, v),
+        dx.center_of_mass(model, q),
+        dx.hybrid_dynamics(model, q, v, a, a, model.joints[:1]),
+    )
+
+
+FUNCTIONS = {f.__name__: f for f in (accelerations, forces, others, quantities)}
 
 
 def places(model, key):
@@ -80,8 +91,11 @@ def against_differences(f, model, states, first=1e-7, second=5e-6):
         assert min(gap(gg, difference(gradient, x, d, h), floor=1e-2) for h in STEPS) < second, ("second order", place)
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("name", ["planar 3r", "branched", "flyer", "springy"])
+CASES = [(name, function) for name in ("planar 3r", "branched", "flyer", "springy") for function in ("accelerations", "forces", "others")]
+CASES += [(name, "quantities") for name in ("springy", "flyer")]
+
+
+@pytest.mark.parametrize(("name", "function"), CASES)
 def test_derivatives_agree_with_differences(name, function, getkey):
     model = specimen(name)
     against_differences(FUNCTIONS[function], model, places(model, getkey()))
