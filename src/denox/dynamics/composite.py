@@ -52,16 +52,18 @@ def composites(model: Model, here: Rotor) -> Force:
     return inward(model.topology.plan, compose, zero(Rigid, here.origin.x), here)
 
 
-def over_pairs(model: Model, entry: Callable[[Any, Any], tuple], values) -> Square:
-    """The matrix whose entries (i, j) and (j, i) are `entry(values of i, values of j)`, for every speed j between the ground and i; zero elsewhere.
+def over_pairs(model: Model, entry: Callable[[Any, Any], Any], far: Any, near: Any) -> Square:
+    """The matrix of `entry(far values of i, near values of j) -> (entry (i, j), entry (j, i))`, for every speed j between the ground and i; zero
+    elsewhere. One number instead of two is for both.
 
     The entries of a pair are one step of a loop: under `vmap` the batch stays the only axis, which is what makes it fast.
     """
     topology, n = model.topology, model.nv
-    deep, shallow = np.nonzero(topology.support)
-    pick = lambda which: jax.tree.map(lambda x: x[topology.rank[which]], values)
-    below, above = lax.map(lambda x: entry(*x), (pick(deep), pick(shallow)))
-    at = np.full((n, n), 2 * len(deep))
-    at[shallow, deep] = len(deep) + np.arange(len(deep))
-    at[deep, shallow] = np.arange(len(deep))
-    return jnp.concatenate([below, above, jnp.zeros(1, below.dtype)])[at]
+    i, j = np.nonzero(topology.support)
+    pick = lambda values, which: jax.tree.map(lambda x: x[topology.rank[which]], values)
+    entries = lax.map(lambda x: entry(*x), (pick(far, i), pick(near, j)))
+    entries = entries if isinstance(entries, tuple) else (entries,)
+    at = np.full((n, n), len(entries) * len(i))
+    at[j, i] = (len(entries) - 1) * len(i) + np.arange(len(i))
+    at[i, j] = np.arange(len(i))
+    return jnp.concatenate([*entries, jnp.zeros(1, entries[0].dtype)])[at]

@@ -98,10 +98,10 @@ def coriolis_matrix(model: Model, q: Coordinates, v: Speeds) -> Square:
 
     def entry(i, j):
         """Of the farther speed i and of j: C_ij and C_ji."""
-        (O_i, V_i, _, _, F, G, L), (O_j, V_j, p, p_rate, *_) = i, j
+        (O_i, V_i, F, G, L), (O_j, V_j, p, p_rate) = i, j
         r, r_rate = O_i - O_j, V_i - V_j
         moved = p.shifted(r)
         rate = p_rate.shifted(r) + Motion(p.angular * 0, p.angular.cross(r_rate))
         return rate.dot(G) + moved.angular.dot(L), p.dot(F.shifted(r))
 
-    return over_pairs(model, entry, (flows.origin, V, p, column_rate, F, G, L))
+    return over_pairs(model, entry, (flows.origin, V, F, G, L), (flows.origin, V, p, column_rate))

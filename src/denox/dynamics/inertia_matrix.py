@@ -23,9 +23,8 @@ def inertia_matrix(model: Model, q: Coordinates) -> Square:
     here = rotors(model, q)
 
     def entry(i, j):
-        (_, w, O_i), (p, _, O_j) = i, j
-        I = p.dot(w.shifted(O_i - O_j))
-        return I, I
+        (w, O_i), (p, O_j) = i, j
+        return p.dot(w.shifted(O_i - O_j))
 
-    I = over_pairs(model, entry, (here.column, composites(model, here), here.origin))
+    I = over_pairs(model, entry, (composites(model, here), here.origin), (here.column, here.origin))
     return I if model.armature is None else I + jnp.diag(model.armature)
