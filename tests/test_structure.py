@@ -17,6 +17,7 @@ ORDER = [
     "inertia",
     "joints",
     "topology",
+    "couplings",
     "model",
     "charts",
     "check",

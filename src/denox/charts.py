@@ -116,7 +116,7 @@ def free(model: Model, selection: str | Sequence[str]) -> tuple[Float[Array, "n"
             for i in massive:
                 add_body("mass" if word == "masses" else "inertia", i)
         elif word == "placements":
-            for joint in model.joints:
+            for joint in model.topology.joints:
                 add_placement(joint)
         elif word in PLAIN:
             value = getattr(model, word)

@@ -5,6 +5,7 @@ import warnings
 import jax
 import numpy as np
 
+from .couplings import spread_coordinates
 from .inertia import COLUMNS, ROWS, Inertia, moved
 from .joints import Ball, Loose, Screw
 from .model import Model, check_shapes
@@ -73,13 +74,16 @@ def check(model: Model) -> Model:
     for link, R in zip(topology.links, np.asarray(model.mount[..., :3], float), strict=True):
         if no_rotation(R):
             raise ValueError(f"The mount of link `{link}` is no rotation: {np.round(R, 6).tolist()}. An optimizer steps charts: `dx.free`.")
+    if model.base is not None and no_rotation(R := np.asarray(model.base[:, :3], float)):
+        raise ValueError(f"The base is no rotation: {np.round(R, 6).tolist()}. `dx.on_base` takes a `dx.Pose`.")
     for key in ("armature", "damping", "friction", "stiffness"):
         value = getattr(model, key)
         if value is not None and (np.asarray(value) < 0).any():
             raise ValueError(f"`model.{key}` is {np.asarray(value).tolist()}. It cannot be negative.")
+    tree = model.uncoupled()
     if model.rest is not None:
-        check_state(model, model.rest)
-    joint = idle_joint(model)
+        check_state(tree, model.rest)
+    joint = idle_joint(tree)
     if joint is not None:
         raise ValueError(
             f"Joint `{joint}` moves nothing that has mass by one of its speeds, whose acceleration is undefined: its pivot vanishes. "
@@ -104,12 +108,13 @@ def check_state(model: Model, q, v=None) -> None:
     """
     if traced(model, q, v):
         return
-    t, q = model.topology, np.asarray(q, float)
-    for name, x, size in (("q", q, model.nq), ("v", v, model.nv)):
+    model, t, q, whole = model.uncoupled(), model.topology, np.asarray(q, float), model
+    for name, x, size in (("q", q, whole.nq), ("v", v, whole.nv)):
         if x is not None:
             if np.shape(x) != (size,):
                 raise ValueError(f"State `{name}` has shape {np.shape(x)}, but this model needs ({size},).")
             finite(f"State `{name}`", x)
+    q = np.asarray(spread_coordinates(whole, q), float) if t.couplings else q
     for body, kind in enumerate(t.kinds):
         if kind in (Ball, Loose):
             e = q[t.coordinates[body] :][:4]

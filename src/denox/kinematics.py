@@ -1,12 +1,15 @@
 """Poses, twists and twist rates of links, frames and points; Jacobians."""
 
+import dataclasses
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from .algebra import Force, Frame, Motion, Vec, array, force, mat, motion, place, pytree, stage, vec, zero
+from .algebra import Force, Frame, Motion, Vec, array, force, identity, mat, motion, place, pytree, stage, vec, zero
+from .couplings import per_speed
 from .model import Model, admit
 from .nodes import Node, base_frame, nodes, of_links
 from .pose import Pose
@@ -26,10 +29,27 @@ class Moving:
     rate: Motion
 
 
+def base(model: Model, q) -> Moving:
+    """The ground of the mechanism: at rest in the inertial frame, unless it is said to stand or move otherwise."""
+    o, still = jnp.zeros((), q.dtype), zero(Motion, q)
+    pose = identity(o) if model.base is None else place(model.base)
+    twist, rate = (still, still) if model.base_motion is None else (motion(model.base_motion[0]), motion(model.base_motion[1]))
+    return Moving(pose, twist, rate)
+
+
+def at_rest(model: Model) -> Model:
+    """The model with its base where it is, but standing still."""
+    return model if model.base_motion is None else dataclasses.replace(model, base_motion=None)
+
+
 def ground(model: Model, q, gravity: bool) -> Moving:
-    """Where the sweeps begin: at rest, and accelerated upward if gravity is to be felt.      Eq. [000, 17]"""
-    still = zero(Motion, q)
-    return Moving(base_frame(model, q), still, Motion(still.angular, -vec(model.gravity)) if gravity else still)
+    """Where the sweeps begin: the base, and accelerated upward if gravity is to be felt.      Eq. [000, 17]"""
+    start = base(model, q)
+    if model.topology.floats:
+        start = carried(start, base_frame(model, q))
+    if not gravity:
+        return start
+    return Moving(start.pose, start.twist, Motion(start.rate.angular, start.rate.linear - vec(model.gravity)))
 
 
 def move(parent: Moving, node: Node) -> tuple[Moving, Vec]:
@@ -72,15 +92,8 @@ def motions(model: Model, q, v=None, a=None) -> Moving:
         here, _ = move(parent, node)
         return here, here
 
-    bodies = of_links(model, outward(model.topology.plan, step, start, nodes(model, q, v, a)), still(start))
+    bodies = of_links(model, outward(model.topology.plan, step, start, nodes(model, q, v, a)), base(model, q))
     return carried(bodies, place(model.mount))
-
-
-def still(start: Moving) -> Moving:
-    """The ground itself, which the sweeps of a floating body do not begin at."""
-    o = start.twist
-    one = jnp.ones_like(o.angular.x)
-    return Moving(Frame(mat(jnp.eye(3, dtype=one.dtype)), o.linear), o, o)
 
 
 class Kinematics(eqx.Module):
@@ -150,9 +163,9 @@ def jacobian(model: Model, q: Coordinates, link: str, point: Point | None = None
 
     Eq. [000, 13a]
     """
-    model, q = admit(model, q=q)
-    topology = model.topology
-    link_index, mount = located(topology, model.frame, link, point, q.dtype)
+    tree, q = admit(model, q=q)
+    topology = tree.topology
+    link_index, mount = located(topology, tree.frame, link, point, q.dtype)
     body = topology.link_bodies[link_index]
     if body < 0:
         return jnp.zeros((6, model.nv), q.dtype)
@@ -162,13 +175,13 @@ def jacobian(model: Model, q: Coordinates, link: str, point: Point | None = None
         p = Motion(here.pose.rotation.z * node.turn, here.pose.rotation.z * node.slide)
         return here, (p, here.pose)
 
-    columns, poses = outward(topology.plan, step, ground(model, q, gravity=False), nodes(model, q))
+    columns, poses = outward(topology.plan, step, ground(tree, q, gravity=False), nodes(tree, q))
     carrier = topology.carriers[body]
-    here = jax.tree.map(lambda x: x[carrier], poses) @ (place(model.mount[link_index]) @ mount)
+    here = jax.tree.map(lambda x: x[carrier], poses) @ (place(tree.mount[link_index]) @ mount)
     to_point = jax.tree.map(lambda x, y: y - x, poses.position, here.position)
     between = topology.support[topology.speeds[body + 1] - 1][list(topology.plan.order)]
     J = array(columns.shifted(to_point)) * between[:, None].astype(q.dtype)
-    return take(J, topology.rank).T
+    return per_speed(model, take(J, topology.rank).T)
 
 
 @public(static=("link",))

@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 
+from .couplings import collected
 from .model import Model, admit
 from .public import public
 from .state import minus, neutral, plus
@@ -34,7 +35,7 @@ def passive_forces(model: Model, q: Coordinates, v: Speeds) -> Speeds:
 
     damping v + friction v / sqrt(v^2 + SLIP^2) + stiffness (q - rest).
     """
-    return resisting(*admit(model, q=q, v=v))
+    return collected(model, resisting(*admit(model, q=q, v=v)))
 
 
 def resisting(model: Model, q, v):

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from .couplings import spread_coordinates, spread_forces, spread_speeds
 from .inertia import moved
 from .joints import Screw
 from .public import public
@@ -40,18 +41,22 @@ class Model:
     rest: Leaf = None  # (nq,): coordinates at which the springs are slack
     limits: Leaf = None  # (nq, 2): lower and upper bound of each coordinate
     effort: Leaf = None  # (nv,): largest force
+    ratio: Leaf = None  # (terms,): of each coupling, how far its joint goes per unit of each source, couplings one after the other
+    offset: Leaf = None  # (couplings,): the coordinate of each coupled joint where its sources are at zero
+    base: Leaf = None  # (3, 4): where the ground of the mechanism stands in the inertial frame, if not there
+    base_motion: Leaf = None  # (2, 6): its twist and twist rate about its origin, in inertial axes, if it moves
     loop: Leaf = None  # (loops, 2, 3, 4): where the joints that close loops stand, in link a and in link b
     loop_screw: Leaf = None  # (loop pairs, 5): axis, turn and slide of each of their pairs
 
     @property
     def nq(self) -> int:
-        """How many coordinates."""
-        return self.topology.nq
+        """How many coordinates: those of the joints, less the coupled ones."""
+        return self.topology.nq - len(self.topology.couplings)
 
     @property
     def nv(self) -> int:
-        """How many speeds."""
-        return self.topology.nv
+        """How many speeds: those of the joints, less the coupled ones."""
+        return self.topology.nv - len(self.topology.couplings)
 
     @property
     def links(self) -> tuple[str, ...]:
@@ -60,8 +65,9 @@ class Model:
 
     @property
     def joints(self) -> tuple[str, ...]:
-        """Names of the joints that move."""
-        return self.topology.joints
+        """Names of the joints that move and have coordinates of their own: coupled ones follow others."""
+        coupled = {coupling.joint for coupling in self.topology.couplings}
+        return tuple(name for k, name in enumerate(self.topology.joints) if k not in coupled)
 
     @property
     def dtype(self) -> np.dtype:
@@ -76,8 +82,18 @@ class Model:
         return self._span(joint, self.topology.speeds)
 
     def _span(self, joint, starts):
-        bodies = self.topology.joint_bodies[self.topology.find("joint", joint)]
-        return slice(int(starts[bodies[0]]), int(starts[bodies[-1] + 1]))
+        t, number = self.topology, self.topology.find("joint", joint)
+        for coupling in t.couplings:
+            if coupling.joint == number:
+                followed = ", ".join(f"`{t.joints[k]}`" for k in coupling.sources)
+                raise ValueError(f"Joint `{joint}` has no coordinate of its own: it follows {followed}. `model.uncoupled()` gives it one.")
+        bodies = t.joint_bodies[number]
+        first, last = (int(np.searchsorted(t.kept(starts), starts[k])) for k in (bodies[0], bodies[-1] + 1))
+        return slice(first, last)
+
+    def uncoupled(self) -> "Model":
+        """The model whose coupled joints move by themselves, with coordinates of their own."""
+        return dataclasses.replace(self, topology=dataclasses.replace(self.topology, couplings=()), ratio=None, offset=None)
 
     def tree(self) -> "Model":
         """The tree that remains when the joints that close loops are taken out."""
@@ -101,9 +117,8 @@ class Model:
             joint, span = "Fixed", ""
             if link in moved_by:
                 name = t.joints[moved_by[link]]
-                q, v = self.q_index(name), self.v_index(name)
                 joint = t.joint_types[moved_by[link]] + (f" `{name}`" if name != t.links[link] else "")
-                span = f"q[{q.start}:{q.stop}] v[{v.start}:{v.stop}]"
+                span = self._place_in_state(name)
             mass = f"{float(self.inertia[link, 0]):.4g} kg" if known else ""
             rows.append((stem + ("└─ " if last else "├─ ") + t.links[link], joint, span, mass))
             stack += [(i, stem + ("   " if last else "│  ")) for i in reversed(children[link])]
@@ -114,10 +129,19 @@ class Model:
         loops = [f"loop `{loop.name}`: {loop.joint.__name__} between {name(loop.link_a)} and {name(loop.link_b)}" for loop in t.loops]
         return "\n".join([repr(self), "ground", *lines, *frames, *loops])
 
+    def _place_in_state(self, joint: str) -> str:
+        t = self.topology
+        for coupling in t.couplings:
+            if t.joints[coupling.joint] == joint:
+                return "follows " + ", ".join(f"`{t.joints[k]}`" for k in coupling.sources)
+        q, v = self.q_index(joint), self.v_index(joint)
+        return f"q[{q.start}:{q.stop}] v[{v.start}:{v.stop}]"
+
     def __repr__(self) -> str:
         t = self.topology
         loops = f", {len(t.loops)} loops" if t.loops else ""
-        return f"Model({len(t.links)} links, {len(t.joints)} joints{loops}, nq={t.nq}, nv={t.nv})"
+        couplings = f", {len(t.couplings)} couplings" if t.couplings else ""
+        return f"Model({len(t.links)} links, {len(t.joints)} joints{couplings}{loops}, nq={self.nq}, nv={self.nv})"
 
 
 def rigid(model: Model) -> Model:
@@ -160,6 +184,10 @@ def shapes(topology: Topology) -> dict[str, tuple[int, ...]]:
         "frame": (frames, 3, 4),
         "rest": (nq,),
         "limits": (nq, 2),
+        "ratio": (sum(len(coupling.sources) for coupling in topology.couplings),),
+        "offset": (len(topology.couplings),),
+        "base": (3, 4),
+        "base_motion": (2, 6),
         "loop": (loops, 2, 3, 4),
         "loop_screw": (pairs, 5),
     }
@@ -174,7 +202,10 @@ def check_shapes(model: Model) -> None:
 
 
 def admit(model: Model, **states) -> tuple:
-    """The model and the states in one number type, their shapes checked: the door of every public function."""
+    """The tree and its states in one number type, their shapes checked: the door of every public function.
+
+    States of a model with couplings are spread over the tree's coordinates and speeds, and the model that comes back is that tree.
+    """
     check_shapes(model)
     states = {name: None if x is None else jnp.asarray(x) for name, x in states.items()}
     dtype = jax.dtypes.canonicalize_dtype(jnp.result_type(*jax.tree.leaves(model), *(x for x in states.values() if x is not None)))
@@ -188,7 +219,11 @@ def admit(model: Model, **states) -> tuple:
             cure = " Map over states with `jax.vmap` or `dx.batched`." if jnp.ndim(x) > len(shape) else ""
             raise ValueError(f"`{name}` has shape {jnp.shape(x)}, but this model (nq={model.nq}, nv={model.nv}) needs {shape}.{cure}")
         out.append(None if x is None else x.astype(dtype))
-    return model, *out
+    if not model.topology.couplings:
+        return model, *out
+    ways = {"q": spread_coordinates, "q0": spread_coordinates, "q1": spread_coordinates, "tau": spread_forces, "b": spread_forces}
+    spread = lambda name, x: x if x is None or name == "wrenches" else ways.get(name, spread_speeds)(model, x)
+    return model.uncoupled(), *(spread(name, x) for name, x in zip(states, out, strict=True))
 
 
 def refuse_loops(model: Model, function: str) -> None:

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
+from .couplings import kept_coordinates, kept_speeds
 from .model import Model, admit
 from .nodes import components
 from .public import public
@@ -24,12 +25,13 @@ def by_kind(model: Model, rule, *, answers: str, q=(), v=()):
 def neutral(model: Model) -> Coordinates:
     """The coordinates of no motion: zeros, and Euler parameters 1, 0, 0, 0."""
     values = [x for kind in model.topology.kinds for x in kind.neutral]
-    return jnp.array(values, model.dtype)
+    return kept_coordinates(model, jnp.array(values, model.dtype))
 
 
 def random_state(model: Model, key: Key[Array, ""]) -> tuple[Coordinates, Speeds]:
     """Coordinates and speeds at random: screws within pi (rad or m) of neutral, between their limits where they have them, and within 2 pi of a limit
     on one side that is further out; uniform Euler parameters, whatever their limits; normal speeds."""
+    whole, model = model, model.uncoupled()
     draw = lambda kind, key, group: list(kind.random(key, len(group)).astype(model.dtype).T)
     keys = {kind: jax.random.fold_in(key, k) for k, kind in enumerate(model.topology.groups)}
     q = by_kind(model, lambda kind: draw(kind, keys[kind], model.topology.groups[kind][0]), answers="q")
@@ -40,13 +42,14 @@ def random_state(model: Model, key: Key[Array, ""]) -> tuple[Coordinates, Speeds
         high = jnp.where(jnp.isfinite(high), high, jnp.maximum(jnp.pi, low + 2 * jnp.pi))
         share = jax.random.uniform(jax.random.fold_in(key, 101), q.shape, q.dtype)
         q = jnp.where(straight, low + share * (high - low), q)
-    return q, jax.random.normal(jax.random.fold_in(key, 102), (model.nv,), model.dtype)
+    v = jax.random.normal(jax.random.fold_in(key, 102), (model.nv,), model.dtype)
+    return kept_coordinates(whole, q), kept_speeds(whole, v)
 
 
 @public
 def integrate(model: Model, q: Coordinates, dq: Speeds) -> Coordinates:
     """q + dq on the Lie group: the coordinates after the constant speeds dq through unit time. Euler parameters stay of unit length."""
-    return plus(*admit(model, q=q, dq=dq))
+    return kept_coordinates(model, plus(*admit(model, q=q, dq=dq)))
 
 
 def plus(model: Model, q, dq):
@@ -56,7 +59,7 @@ def plus(model: Model, q, dq):
 @public
 def difference(model: Model, q0: Coordinates, q1: Coordinates) -> Speeds:
     """q1 - q0 on the Lie group: the shortest dq for which `integrate(model, q0, dq)` is q1."""
-    return minus(*admit(model, q0=q0, q1=q1))
+    return kept_speeds(model, minus(*admit(model, q0=q0, q1=q1)))
 
 
 def minus(model: Model, q0, q1):
@@ -66,5 +69,5 @@ def minus(model: Model, q0, q1):
 @public
 def coordinate_rates(model: Model, q: Coordinates, v: Speeds) -> Coordinates:
     """dq/dt: the speeds themselves but for Euler parameters, which change by half the quaternion product with the angular velocity."""
-    model, q, v = admit(model, q=q, v=v)
-    return by_kind(model, lambda kind, q, v: kind.rates(q, v), answers="q", q=(q,), v=(v,))
+    tree, q, v = admit(model, q=q, v=v)
+    return kept_coordinates(model, by_kind(tree, lambda kind, q, v: kind.rates(q, v), answers="q", q=(q,), v=(v,)))

@@ -68,6 +68,14 @@ class Loop:
 
 
 @dataclass(frozen=True)
+class Coupling:
+    """A joint whose one coordinate is a linear function of other joints' coordinates; joints by number, sources before those that follow them."""
+
+    joint: int
+    sources: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Topology:
     """Links, bodies and nodes.
 
@@ -90,10 +98,11 @@ class Topology:
     frames: tuple[str, ...] = ()
     frame_links: tuple[int, ...] = ()
     loops: tuple[Loop, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.links, self.link_bodies, self.joints, self.parents, self.kinds, self.frames, self.loops))
+        return hash((self.links, self.link_bodies, self.joints, self.parents, self.kinds, self.frames, self.loops, self.couplings))
 
     def __hash__(self) -> int:  # asked for at every call of a compiled function
         return self._hash
@@ -111,8 +120,14 @@ class Topology:
         """Where each body's speeds, and so its nodes, begin, and the end of all."""
         return np.cumsum([0, *(kind.speeds for kind in self.kinds)])
 
+    def kept(self, starts: np.ndarray) -> np.ndarray:
+        """Which of the tree's coordinates (`starts` is `coordinates`) or speeds (`speeds`) remain where joints are coupled to others."""
+        gone = [starts[self.joint_bodies[coupling.joint][0]] for coupling in self.couplings]
+        return np.setdiff1d(np.arange(starts[-1]), gone).astype(int)
+
     @property
     def nq(self) -> int:
+        """Of the tree, coupled ones among them; so `nv`."""
         return int(self.coordinates[-1])
 
     @property

@@ -9,10 +9,10 @@ from ..inertia import moved
 from ..joints import Joint, Screw
 from ..model import Model
 from ..pose import numbers, onto_z, space
-from ..topology import Loop, Topology
+from ..topology import Coupling, Loop, Topology
 
 
-def tree_of(links, parents, joints, joint_names, frames, loops) -> Topology:
+def tree_of(links, parents, joints, joint_names, frames, loops, couplings) -> Topology:
     """What hangs on what: a body for each pair; links on fixed joints are part of their parents' bodies."""
     rows = [joint.pairs() for joint in joints]
     ends = np.cumsum([len(row) for row in rows]).astype(int)
@@ -36,6 +36,7 @@ def tree_of(links, parents, joints, joint_names, frames, loops) -> Topology:
         frames=tuple(name for name, _ in frames),
         frame_links=tuple(link for _, link in frames),
         loops=loops,
+        couplings=couplings,
     )
 
 
@@ -74,6 +75,7 @@ def assemble(
     loops: tuple[Loop, ...] = (),
     loop_places=None,
     loop_screws=None,
+    couplings: tuple[Coupling, ...] = (),
     per_number: dict[str, Any] | None = None,
     dtype=None,
 ) -> Model:
@@ -81,7 +83,7 @@ def assemble(
     `inertia` (links, 10) about its own origin. All numbers may be traced; nothing is checked here."""
     rows = [joint.pairs() for joint in joints]
     pairs = [pair for row in rows for pair in row]
-    topology = tree_of(links, parents, joints, joint_names, frames, loops)
+    topology = tree_of(links, parents, joints, joint_names, frames, loops, couplings)
     xp = space(rotation, position, inertia, [(pair.axis, pair.turn, pair.slide) for pair in pairs])
     axes = xp.stack([numbers(pair.axis) for pair in pairs]) if pairs else np.zeros((0, 3))
     K = onto_z(axes)  # turns each pair's axis, given in its link, onto z

@@ -1,5 +1,6 @@
 """Mechanisms link by link."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,7 +10,7 @@ from ..inertia import Inertia
 from ..joints import Fixed, Joint
 from ..model import Model
 from ..pose import Pose, numbers, space, traced
-from ..topology import Loop
+from ..topology import Coupling, Loop
 from ..types import Numbers
 from .assemble import assemble
 
@@ -50,6 +51,7 @@ class Builder:
         self._links: dict[str, _Link] = {}
         self._frames: dict[str, tuple[str, Pose]] = {}
         self._loops: dict[str, tuple] = {}
+        self._couplings: dict[str, tuple[dict, Numbers]] = {}
 
     def link(
         self,
@@ -161,6 +163,47 @@ class Builder:
         self._loops[name] = link_a, link_b, joint, placement_a, placement_b
         return self
 
+    def couple(self, joint: str, to: str | Mapping[str, Numbers], ratio: Numbers = 1.0, offset: Numbers = 0.0) -> "Builder":
+        """Makes a joint follow others: its coordinate is `ratio` times that of the joint `to`, plus `offset`. It has no coordinate of its own then.
+
+        A mimic joint, a pair of gears (`ratio` minus the ratio of teeth), a belt, a rack (m per rad); `to={"left": 0.5, "right": 0.5}` is a
+        differential. Joints of one coordinate, added before or after; one that follows may be followed.
+        """
+        if joint in self._couplings:
+            raise ValueError(f"Joint `{joint}` follows {', '.join(self._couplings[joint][0])} already. Couple a joint once: `to` may name several.")
+        sources = {to: ratio} if isinstance(to, str) else dict(to)
+        if not sources:
+            raise ValueError(f"Joint `{joint}` follows nothing: `to` is empty. Name a joint.")
+        for name, value in (*sources.items(), ("offset", offset)):
+            if numbers(value).shape != ():
+                raise ValueError(f"Coupling of `{joint}`: `{name}` has {numbers(value)}. Give one number.")
+            finite(f"Coupling of `{joint}`: `{name}`", numbers(value))
+        self._couplings[joint] = sources, offset
+        return self
+
+    def _coupled(self) -> tuple[tuple[Coupling, ...], list, list]:
+        """The couplings, sources first, with their ratios and offsets."""
+        moving = [link for link in self._links.values() if link.joint.pairs()]
+        index = {link.joint_name: k for k, link in enumerate(moving)}
+        for joint, (sources, _) in self._couplings.items():
+            for name in (joint, *sources):
+                if name not in index:
+                    raise ValueError(f"Coupling of `{joint}`: no joint that moves is called `{name}`. Those that do: {', '.join(index)}.")
+                pairs = moving[index[name]].joint.pairs()
+                if sum(pair.kind.speeds for pair in pairs) != 1:
+                    raise ValueError(f"Coupling of `{joint}`: joint `{name}` has several coordinates. Couple joints that have one.")
+        couplings, ratios, offsets, waiting = [], [], [], dict(self._couplings)
+        while waiting:
+            ready = [joint for joint, (sources, _) in waiting.items() if not set(sources) & set(waiting)]
+            if not ready:
+                raise ValueError(f"The joints {', '.join(f'`{joint}`' for joint in waiting)} follow each other in a circle. Let one of them go free.")
+            for joint in ready:
+                sources, offset = waiting.pop(joint)
+                couplings.append(Coupling(index[joint], tuple(index[name] for name in sources)))
+                ratios += list(sources.values())
+                offsets.append(offset)
+        return tuple(couplings), ratios, offsets
+
     def _known(self, what, name, link):
         if link not in self._links:
             raise ValueError(f"{what} `{name}`: no link is called `{link}`. Links so far: {', '.join(self._links) or 'none'}.")
@@ -176,6 +219,7 @@ class Builder:
         loops = tuple(Loop(name, type(joint), index[a], index[b], kinds_of(joint)) for name, (a, b, joint, _, _) in self._loops.items())
         loop_pairs = [pair for _, _, joint, _, _ in self._loops.values() for pair in joint.pairs()]
         loop_screws = [stacked([*numbers(pair.axis), numbers(pair.turn), numbers(pair.slide)]) for pair in loop_pairs]
+        couplings, ratios, offsets = self._coupled()
         model = assemble(
             links=tuple(self._links),
             parents=tuple(index[link.parent] for link in links),
@@ -190,7 +234,8 @@ class Builder:
             loops=loops,
             loop_places=stacked([places([a, b]) for _, _, _, a, b in self._loops.values()]) if loops else None,
             loop_screws=stacked(loop_screws) if loop_screws else np.zeros((0, 5)) if loops else None,
-            per_number=self._per_number(links),
+            couplings=couplings,
+            per_number=self._per_number(links) | ({"ratio": ratios, "offset": offsets} if couplings else {}),
         )
         return check(model)
 

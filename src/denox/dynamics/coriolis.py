@@ -4,7 +4,8 @@ import jax
 import numpy as np
 
 from ..algebra import Force, Linear, Mat, Motion, Rigid, Vec, cross, pytree, zero
-from ..kinematics import ground, move
+from ..couplings import collected_square
+from ..kinematics import at_rest, ground, move
 from ..model import Model, admit
 from ..nodes import nodes
 from ..public import public
@@ -66,13 +67,15 @@ def coriolis_matrix(model: Model, q: Coordinates, v: Speeds) -> Square:
     For a pair of speeds j, k on one way to the ground, with the composite body of the farther one:
     $C_{jk} = p_j^T A^T (\tilde M \dot p_k + H p_k)$ if k is farther, $(\tilde M p_j)^T (A p_k)^\cdot + (H^T p_j)^T A p_k$ if j is.
 
+    A base that is made to move adds forces of its own, which are in `dx.bias_forces` and not here.
+
     Eq. [000, 16b]
     Eq. [001, 25]
     Eq. [001, 26]
     Eq. [001, 29]
     """
-    model, q, v = admit(model, q=q, v=v)
-    topology = model.topology
+    tree, q, v = admit(at_rest(model), q=q, v=v)
+    topology = tree.topology
 
     def step(parent, node):
         here, a = move(parent, node)
@@ -80,7 +83,7 @@ def coriolis_matrix(model: Model, q: Coordinates, v: Speeds) -> Square:
         p = Motion(R.z * node.turn, R.z * node.slide)
         return here, Flow(here.pose.position, t.linear, a, p, node.inertia.turned(R), t.angular)
 
-    flows = outward(topology.plan, step, ground(model, q, gravity=False), nodes(model, q, v))
+    flows = outward(topology.plan, step, ground(tree, q, gravity=False), nodes(tree, q, v))
     # All columns of a pair turn, and its origin moves, with the body: the velocities of its last node.
     body_of_node = np.repeat(np.arange(len(topology.parents)), np.diff(topology.speeds))[list(topology.plan.order)]
     last = topology.carriers[body_of_node]
@@ -104,4 +107,4 @@ def coriolis_matrix(model: Model, q: Coordinates, v: Speeds) -> Square:
         rate = p_rate.shifted(r) + Motion(p.angular * 0, p.angular.cross(r_rate))
         return rate.dot(G) + moved.angular.dot(L), p.dot(F.shifted(r))
 
-    return over_pairs(model, entry, (flows.origin, V, F, G, L), (flows.origin, V, p, column_rate))
+    return collected_square(model, over_pairs(tree, entry, (flows.origin, V, F, G, L), (flows.origin, V, p, column_rate)))

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..algebra import Articulated, Force, Motion, Scalar, pytree, stage, zero
+from ..couplings import refuse_couplings
 from ..model import Model, admit
 from ..nodes import of_speeds, visiting
 from ..public import public
@@ -102,6 +103,7 @@ def solve(udu: UDU, b: Speeds) -> Speeds:
 @public
 def factor(model: Model, q: Coordinates) -> UDU:
     """U D U^T of the inertia matrix, armature included, in O(n).      Eq. [000, 18]"""
+    refuse_couplings(model, "factor", "Factor the tree, `dx.factor(model.uncoupled(), ...)`, or the dense `dx.inertia_matrix(model, q)`.")
     model, q = admit(model, q=q)
     here = bodies(model, q, gravity=False)
 

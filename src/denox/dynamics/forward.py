@@ -1,6 +1,10 @@
 """Forward dynamics: the accelerations of a tree under given forces."""
 
+import jax
+import jax.numpy as jnp
+
 from ..algebra import Articulated, Force, Linear, Motion, Vec, pytree, zero
+from ..couplings import constraints, kept_speeds
 from ..kinematics import applied
 from ..loads import resisting
 from ..model import Model, admit, refuse_loops
@@ -9,7 +13,7 @@ from ..public import public
 from ..sweeps import inward, outward
 from ..types import Coordinates, Speeds, Wrenches
 from .bodies import bodies
-from .factor import accelerate, eliminate, reduce
+from .factor import accelerate, eliminate, factor, reduce
 
 
 @pytree
@@ -44,7 +48,17 @@ def forward_dynamics(model: Model, q: Coordinates, v: Speeds, tau: Speeds, wrenc
     dynamics of its own; trees; joints of several speeds; damping, friction, springs and armature are part of the dynamics.
     """
     refuse_loops(model, "forward_dynamics")
-    return accelerations(*admit(model, q=q, v=v, tau=tau, wrenches=wrenches))
+    tree, q, v, tau, wrenches = admit(model, q=q, v=v, tau=tau, wrenches=wrenches)
+    return held(model, q, accelerations(tree, q, v, tau, wrenches))
+
+
+def held(model: Model, q, a):
+    """Of accelerations of the tree those of a model with couplings, A a = 0, by one multiplier per coupling: a - I^-1 A^T (A I^-1 A^T)^-1 A a."""
+    if not model.topology.couplings:
+        return a
+    A = constraints(model).astype(a.dtype)
+    back = jax.lax.map(factor(model.uncoupled(), q).solve, A)  # rows of A I^-1
+    return kept_speeds(model, a - jnp.linalg.solve(A @ back.T, A @ a) @ back)
 
 
 def accelerations(model: Model, q, v, tau, wrenches=None):

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..algebra import Articulated, Force, Motion, zero
+from ..couplings import refuse_couplings
 from ..kinematics import applied
 from ..loads import resisting
 from ..model import Model, admit, refuse_loops
@@ -35,6 +36,7 @@ def hybrid_dynamics(
     **Returns:** accelerations and forces of all speeds, in O(n).
     """
     refuse_loops(model, "hybrid_dynamics")
+    refuse_couplings(model, "hybrid_dynamics", "Drive all of them, or close them as loops.")
     model, q, v, tau, a, wrenches = admit(model, q=q, v=v, tau=tau, a=a, wrenches=wrenches)
     given = np.zeros(model.nv, bool)
     for joint in driven:

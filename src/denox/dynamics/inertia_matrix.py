@@ -2,6 +2,7 @@
 
 import jax.numpy as jnp
 
+from ..couplings import collected_square
 from ..model import Model, admit
 from ..public import public
 from ..types import Coordinates, Square
@@ -19,12 +20,12 @@ def inertia_matrix(model: Model, q: Coordinates) -> Square:
     Eq. [001, 22]
     Eq. [001, 24]
     """
-    model, q = admit(model, q=q)
-    here = rotors(model, q)
+    tree, q = admit(model, q=q)
+    here = rotors(tree, q)
 
     def entry(i, j):
         (w, O_i), (p, O_j) = i, j
         return p.dot(w.shifted(O_i - O_j))
 
-    I = over_pairs(model, entry, (composites(model, here), here.origin), (here.column, here.origin))
-    return I if model.armature is None else I + jnp.diag(model.armature)
+    I = over_pairs(tree, entry, (composites(tree, here), here.origin), (here.column, here.origin))
+    return collected_square(model, I if tree.armature is None else I + jnp.diag(tree.armature))

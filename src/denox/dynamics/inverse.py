@@ -1,7 +1,8 @@
 """Inverse dynamics: the joint forces of a motion, and the parts they are made of."""
 
 from ..algebra import Force, zero
-from ..kinematics import applied
+from ..couplings import collected
+from ..kinematics import applied, at_rest
 from ..loads import resisting
 from ..model import Model, admit, refuse_loops
 from ..nodes import of_speeds
@@ -47,19 +48,19 @@ def inverse_dynamics(model: Model, q: Coordinates, v: Speeds, a: Speeds, wrenche
     are part of the dynamics (`dx.rigid` leaves them out).
     """
     refuse_loops(model, "inverse_dynamics")
-    model, q, v, a, wrenches = admit(model, q=q, v=v, a=a, wrenches=wrenches)
-    return forces(model, q, v, a, wrenches) + resisting(model, q, v)
+    tree, q, v, a, wrenches = admit(model, q=q, v=v, a=a, wrenches=wrenches)
+    return collected(model, forces(tree, q, v, a, wrenches) + resisting(tree, q, v))
 
 
 @public
 def bias_forces(model: Model, q: Coordinates, v: Speeds) -> Speeds:
     """b(q, v) of `M a + b + passive = tau`: convective terms and gravity.      Eq. [000, 16c]"""
-    model, q, v = admit(model, q=q, v=v)
-    return forces(model, q, v)
+    tree, q, v = admit(model, q=q, v=v)
+    return collected(model, forces(tree, q, v))
 
 
 @public
 def gravity_forces(model: Model, q: Coordinates) -> Speeds:
     """The forces that hold the mechanism still against gravity: b(q, 0)."""
-    model, q = admit(model, q=q)
-    return forces(model, q)
+    tree, q = admit(at_rest(model), q=q)
+    return collected(model, forces(tree, q))

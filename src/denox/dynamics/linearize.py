@@ -4,13 +4,12 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from ..loads import resisting
 from ..model import Model, admit, refuse_loops
 from ..public import public
-from ..state import plus
+from ..state import integrate
 from ..types import Coordinates, Speeds, Square
-from .forward import accelerations
-from .inverse import forces
+from .forward import forward_dynamics
+from .inverse import inverse_dynamics
 
 
 class Linearization(eqx.Module):
@@ -26,8 +25,8 @@ class Linearization(eqx.Module):
 
 def tangent(function, model: Model, q, v, u) -> Linearization:
     """Of `function(q, v, u)`, row by row in reverse mode."""
-    moved = lambda dq, v, u: function(plus(model, q, dq), v, u)
-    value, back = jax.vjp(moved, jnp.zeros_like(v), v, u)
+    q, v, u = (jnp.asarray(x, jnp.result_type(model.dtype, q, v, u)) for x in (q, v, u))
+    value, back = jax.vjp(lambda dq, v, u: function(integrate(model, q, dq), v, u), jnp.zeros_like(v), v, u)
     by_q, by_v, by_input = jax.lax.map(back, jnp.eye(model.nv, dtype=v.dtype))
     return Linearization(value, by_q, by_v, by_input)
 
@@ -36,13 +35,13 @@ def tangent(function, model: Model, q, v, u) -> Linearization:
 def linearize(model: Model, q: Coordinates, v: Speeds, tau: Speeds) -> Linearization:
     """Forward dynamics and its derivatives: a, da/dq, da/dv, da/dtau, where da/dq is along `dx.integrate(model, q, dq)` at dq = 0."""
     refuse_loops(model, "linearize")
-    model, q, v, tau = admit(model, q=q, v=v, tau=tau)
-    return tangent(lambda q, v, tau: accelerations(model, q, v, tau), model, q, v, tau)
+    admit(model, q=q, v=v, tau=tau)
+    return tangent(lambda q, v, tau: forward_dynamics(model, q, v, tau), model, q, v, tau)
 
 
 @public
 def linearize_inverse(model: Model, q: Coordinates, v: Speeds, a: Speeds) -> Linearization:
     """Inverse dynamics and its derivatives: tau, dtau/dq, dtau/dv, dtau/da, where dtau/dq is along `dx.integrate(model, q, dq)` at dq = 0."""
     refuse_loops(model, "linearize_inverse")
-    model, q, v, a = admit(model, q=q, v=v, a=a)
-    return tangent(lambda q, v, a: forces(model, q, v, a) + resisting(model, q, v), model, q, v, a)
+    admit(model, q=q, v=v, a=a)
+    return tangent(lambda q, v, a: inverse_dynamics(model, q, v, a), model, q, v, a)

@@ -5,8 +5,12 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..algebra import Force, Vec, array
+from ..couplings import per_speed
+from ..kinematics import ground, move
 from ..model import Model, admit
+from ..nodes import nodes
 from ..public import public
+from ..sweeps import outward
 from ..types import Coordinates, Point, Speeds
 from .composite import Rotor, composites, rotors
 
@@ -22,16 +26,25 @@ def columns(model: Model, here: Rotor) -> Force:
     return composites(model, here).shifted(here.origin)
 
 
-def about_origin(model: Model, q):
-    """(6, nv)"""
-    return array(columns(model, rotors(model, q)))[model.topology.rank].T
+def matrix(model: Model, q, centroidal: bool):
+    """(6, nv), about the inertial origin or the center of mass."""
+    tree, q = admit(model, q=q)
+    here = rotors(tree, q)
+    total = columns(tree, here)
+    if centroidal:
+        total = total.shifted(jax.tree.map(lambda x, like: jnp.broadcast_to(-x, like.shape), center(here), here.origin))
+    return per_speed(model, array(total)[tree.topology.rank].T)
 
 
-def about_center(model: Model, q):
-    """(6, nv)"""
-    here = rotors(model, q)
-    back = jax.tree.map(lambda x, like: jnp.broadcast_to(-x, like.shape), center(here), here.origin)
-    return array(columns(model, here).shifted(back))[model.topology.rank].T
+def total(model: Model, q, v) -> Force:
+    """The sum of the bodies' momenta M t about the inertial origin, whatever moves them: also a base that is made to move."""
+
+    def step(parent, node):
+        here, _ = move(parent, node)
+        return here, (node.inertia.turned(here.pose.rotation) @ here.twist).shifted(here.pose.position)
+
+    parts = outward(model.topology.plan, step, ground(model, q, gravity=False), nodes(model, q, v))
+    return jax.tree.map(lambda x: x.sum(0), parts)
 
 
 @public
@@ -43,33 +56,33 @@ def center_of_mass(model: Model, q: Coordinates) -> Point:
 
 @public
 def center_of_mass_jacobian(model: Model, q: Coordinates) -> Float[Array, "3 nv"]:
-    """J of the velocity J v of the center of mass, in inertial axes."""
-    model, q = admit(model, q=q)
-    here = rotors(model, q)
-    return array(columns(model, here).force)[model.topology.rank].T / here.inertia.mass.sum()
+    """J of the velocity J v of the center of mass, in inertial axes, on a base at rest."""
+    tree, q = admit(model, q=q)
+    here = rotors(tree, q)
+    return per_speed(model, array(columns(tree, here).force)[tree.topology.rank].T / here.inertia.mass.sum())
 
 
 @public
 def momentum(model: Model, q: Coordinates, v: Speeds) -> Float[Array, "6"]:
     """Angular momentum about the inertial origin, then linear momentum, in inertial axes: kg m^2/s and kg m/s."""
     model, q, v = admit(model, q=q, v=v)
-    return about_origin(model, q) @ v
+    return array(total(model, q, v))
 
 
 @public
 def momentum_matrix(model: Model, q: Coordinates) -> Float[Array, "6 nv"]:
-    """The matrix that takes speeds to the momentum about the inertial origin, angular rows first."""
-    return about_origin(*admit(model, q=q))
+    """The matrix that takes speeds to the momentum about the inertial origin, angular rows first, on a base at rest."""
+    return matrix(model, q, centroidal=False)
 
 
 @public
 def centroidal_momentum(model: Model, q: Coordinates, v: Speeds) -> Float[Array, "6"]:
     """Angular momentum about the center of mass, then linear momentum, in inertial axes: kg m^2/s and kg m/s."""
     model, q, v = admit(model, q=q, v=v)
-    return about_center(model, q) @ v
+    return array(total(model, q, v).shifted(-center(rotors(model, q))))
 
 
 @public
 def centroidal_momentum_matrix(model: Model, q: Coordinates) -> Float[Array, "6 nv"]:
-    """The matrix that takes speeds to the momentum about the center of mass, angular rows first."""
-    return about_center(*admit(model, q=q))
+    """The matrix that takes speeds to the momentum about the center of mass, angular rows first, on a base at rest."""
+    return matrix(model, q, centroidal=True)
