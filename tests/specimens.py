@@ -3,7 +3,7 @@
 import functools
 
 import numpy as np
-from helpers import random_builder, random_inertia, random_tree
+from helpers import random_builder, random_inertia, random_rotation, random_tree
 
 import denox as dx
 
@@ -60,6 +60,27 @@ def hung():
     )
 
 
+def geared():
+    """Joints that follow others: a chain of couplings and one with two sources, with armature and friction."""
+    rng = np.random.default_rng(9)
+    kinds = ["spherical", "revolute", "prismatic", "revolute", "helical", "revolute"]
+    builder = random_builder(rng, [-1, 0, 1, 1, 3, 0], kinds, armature=True)
+    return builder.couple("link2", "link1", 0.3, 0.1).couple("link4", {"link2": 2.0, "link5": -0.7}, offset=-0.2).build()
+
+
+def riding():
+    """A tree on a base that moves, with stops at its limits and friction that falls with speed."""
+    rng = np.random.default_rng(10)
+    builder = dx.Builder()
+    stops = dict(limits=(-0.1, 0.2), limit_stiffness=30.0, limit_damping=2.0)
+    rubs = dict(friction=0.5, static_friction=0.9, stribeck_speed=0.4)
+    builder.link("arm", None, dx.Revolute((1, 2, 0)), dx.Pose(random_rotation(rng), (0.1, 0.2, 0)), random_inertia(rng), **stops, **rubs)
+    builder.link("hand", "arm", dx.Spherical(), dx.Pose(position=(0.2, 0, 0.1)), random_inertia(rng))
+    builder.link("slide", "arm", dx.Prismatic((0, 1, 1)), dx.Pose(position=(0.3, 0, 0)), random_inertia(rng), **rubs)
+    pose = dx.Pose(random_rotation(rng), rng.uniform(-1, 1, 3))
+    return dx.on_base(builder.build(), pose, rng.standard_normal(6), rng.standard_normal(6))
+
+
 SPECIMENS = {
     "pendulum": pendulum,
     "puma": dx.zoo.puma,
@@ -75,6 +96,7 @@ SPECIMENS = {
     "two roots": lambda: random_tree(8, 6, ("revolute", "free", "spherical")),
 }
 names = list(SPECIMENS)
+SPECIMENS |= {"geared": geared, "riding": riding}  # what the oracles do not know, and `names` leaves out
 
 
 @functools.cache

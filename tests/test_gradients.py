@@ -56,7 +56,22 @@ def quantities(model, q, v, a):
     )
 
 
-FUNCTIONS = {f.__name__: f for f in (accelerations, forces, others, quantities)}
+def rest(model, q, v, a):
+    tip = model.links[-1]
+    return weigh(
+        dx.jacobians(model, q, (tip, model.links[0]), jnp.ones((2, 3))),
+        dx.accelerometer(model, q, v, a, tip),
+        dx.link_energies(model, q, v),
+        dx.base_wrench(model, q, v, a),
+        dx.energy(model, q, v),
+        dx.passive_forces(model, q, v),
+        dx.momentum(model, q, v),
+        dx.inertia_matrix(model, q),
+        dx.integrate(model, q, v),
+    )
+
+
+FUNCTIONS = {f.__name__: f for f in (accelerations, forces, others, quantities, rest)}
 
 
 def places(model, key):
@@ -92,6 +107,7 @@ def against_differences(f, model, states, first=1e-8, second=1e-7):
 
 
 CASES = [(name, function) for name in ("planar 3r", "branched", "flyer", "springy") for function in ("accelerations", "forces")]
+CASES += [("geared", "accelerations"), ("geared", "forces"), ("riding", "accelerations"), ("riding", "rest"), ("geared", "rest")]
 CASES += [(name, "others") for name in ("planar 3r", "springy")] + [("springy", "quantities")]  # the slow tests try all on all
 
 

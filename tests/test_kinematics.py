@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from helpers import close, random_motion
+from oracles.pinocchio import Twin
 from specimens import specimen
 
 import denox as dx
@@ -67,3 +68,35 @@ def test_what_is_not_asked_for_is_none():
     assert kin.twist_rate is None
     with pytest.raises(ValueError, match="speeds too"):
         dx.kinematics(model, dx.neutral(model), None, jnp.zeros(6))
+
+
+def test_several_jacobians_at_once_are_those_one_by_one(model, getkey):
+    q, _ = dx.random_state(model, getkey())
+    points = jnp.asarray(np.random.default_rng(0).standard_normal((2, 3)))
+    links = (model.links[-1], model.links[0])
+    one_by_one = [dx.jacobian(model, q, link, point) for link, point in zip(links, points, strict=True)]
+    assert close(dx.jacobians(model, q, links, points), jnp.stack(one_by_one), 1e-14)
+
+
+def test_an_accelerometer_feels_what_it_should(getkey):
+    """At rest gravity upward; in free fall nothing; else what Pinocchio's classical acceleration says, turned into the sensor's axes."""
+    model = specimen("branched")
+    q, v, a, _ = random_motion(model, getkey())
+    zero = jnp.zeros(model.nv)
+    R = dx.kinematics(model, q).at("link5").rotation
+    assert close(dx.accelerometer(model, q, zero, zero, "link5"), -R.T @ model.gravity, 1e-12)
+    rotation, _, _, rates = Twin(model).kinematics(q, v, a)
+    assert close(dx.accelerometer(model, q, v, a, "link5"), rotation[5].T @ (rates[5, 3:] - model.gravity), 1e-10)
+    brick = specimen("brick")
+    q, v, _, _ = random_motion(brick, getkey())
+    falling = dx.forward_dynamics(brick, q, v, jnp.zeros(6))
+    c = dx.inertial_parameters(brick)[0, 1:4] / dx.inertial_parameters(brick)[0, 0]
+    assert close(dx.accelerometer(brick, q, v, falling, "brick", c), np.zeros(3), 1e-11, floor=1.0)
+
+
+def test_energies_by_link_add_up(model, getkey):
+    q, v, _, _ = random_motion(model, getkey())
+    parts, whole = dx.link_energies(dx.rigid(model), q, v), dx.rigid(model)
+    grounded = [i for i, body in enumerate(model.topology.link_bodies) if body < 0]
+    assert close(parts.kinetic.sum(), dx.kinetic_energy(whole, q, v), 1e-12)
+    assert close(parts.potential.sum() - parts.potential[np.array(grounded, int)].sum(), dx.potential_energy(whole, q), 1e-11, floor=1.0)

@@ -22,6 +22,8 @@ from .charts import Rebuild as Rebuild
 from .charts import free as free
 from .check import check as check
 from .check import check_state as check_state
+from .base import on_base as on_base
+from .base import on_moving_base as on_moving_base
 from .build import zoo as zoo
 from .build.builder import Builder as Builder
 from .build.dh import from_dh as from_dh
@@ -32,6 +34,7 @@ from .build.surgery import join as join
 from .build.surgery import lock as lock
 from .build.surgery import merge as merge
 from .build.surgery import rename as rename
+from .build.surgery import scale as scale
 from .build.surgery import subtree as subtree
 from .state import coordinate_rates as coordinate_rates
 from .state import difference as difference
@@ -39,9 +42,13 @@ from .state import integrate as integrate
 from .state import neutral as neutral
 from .state import random_state as random_state
 from .kinematics import Kinematics as Kinematics
+from .kinematics import accelerometer as accelerometer
 from .kinematics import jacobian as jacobian
 from .kinematics import jacobian_bias as jacobian_bias
+from .kinematics import jacobians as jacobians
 from .kinematics import kinematics as kinematics
+from .build.reroot import reroot as reroot
+from .build.reroot import reroot_state as reroot_state
 from .loads import passive_forces as passive_forces
 from .dynamics.inverse import bias_forces as bias_forces
 from .dynamics.inverse import gravity_forces as gravity_forces
@@ -54,6 +61,7 @@ from .dynamics.momentum import centroidal_momentum as centroidal_momentum
 from .dynamics.momentum import centroidal_momentum_matrix as centroidal_momentum_matrix
 from .dynamics.momentum import momentum as momentum
 from .dynamics.momentum import momentum_matrix as momentum_matrix
+from .dynamics.wrenches import base_wrench as base_wrench
 from .dynamics.wrenches import joint_wrenches as joint_wrenches
 from .dynamics.factor import UDU as UDU
 from .dynamics.factor import factor as factor
@@ -63,8 +71,10 @@ from .dynamics.linearize import linearize as linearize
 from .dynamics.linearize import linearize_inverse as linearize_inverse
 from .dynamics.hybrid import hybrid_dynamics as hybrid_dynamics
 from .dynamics.energy import energy as energy
+from .dynamics.energy import LinkEnergies as LinkEnergies
 from .dynamics.energy import kinetic_energy as kinetic_energy
 from .dynamics.energy import potential_energy as potential_energy
+from .dynamics.energy import link_energies as link_energies
 from .batch import batched as batched
 from .curves import Cycloid as Cycloid
 from .curves import cycloid as cycloid

@@ -14,13 +14,13 @@ from jaxtyping import Array, Float
 
 from .algebra import array, place, vec
 from .inertia import parameters, pseudo
-from .model import Model, own_parameters, with_inertial_parameters
+from .model import PER_SPEED, Model, own_parameters, with_inertial_parameters
 from .pose import traced
 from .rotations import displaced
 
 LOG_CHOLESKY = ("alpha", "d1", "d2", "d3", "s12", "s23", "s13", "t1", "t2", "t3")
 DISPLACEMENT = ("turn x", "turn y", "turn z", "shift x", "shift y", "shift z")
-PLAIN = ("gravity", "armature", "damping", "friction", "stiffness", "rest")
+PLAIN = ("gravity", *(key for key in PER_SPEED if key != "effort"), "rest", "ratio", "offset")
 
 
 def log_cholesky(phi: Float[Array, "10"]) -> Float[Array, "10"]:

@@ -8,7 +8,7 @@ import numpy as np
 from .couplings import spread_coordinates
 from .inertia import COLUMNS, ROWS, Inertia, moved
 from .joints import Ball, Loose, Screw
-from .model import Model, check_shapes
+from .model import PER_SPEED, Model, check_shapes
 from .pose import Pose, traced
 from .topology import Topology
 
@@ -76,7 +76,7 @@ def check(model: Model) -> Model:
             raise ValueError(f"The mount of link `{link}` is no rotation: {np.round(R, 6).tolist()}. An optimizer steps charts: `dx.free`.")
     if model.base is not None and no_rotation(R := np.asarray(model.base[:, :3], float)):
         raise ValueError(f"The base is no rotation: {np.round(R, 6).tolist()}. `dx.on_base` takes a `dx.Pose`.")
-    for key in ("armature", "damping", "friction", "stiffness"):
+    for key in PER_SPEED:
         value = getattr(model, key)
         if value is not None and (np.asarray(value) < 0).any():
             raise ValueError(f"`model.{key}` is {np.asarray(value).tolist()}. It cannot be negative.")

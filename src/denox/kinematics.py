@@ -159,29 +159,45 @@ def jacobian(model: Model, q: Coordinates, link: str, point: Point | None = None
     """J of the twist `J v` of a point of a link or frame: one column per speed, angular rows first, in inertial axes.
 
     `point` is given in the link's (or frame's) axes from its origin, which it is if left out. Column j is `A_pj p_j` for the speeds between the
-    ground and the link, zero for others.
+    ground and the link, zero for others. A base that is made to move adds its own twist to `J v`.
 
     Eq. [000, 13a]
     """
+    return several(model, q, (link,), (point,))[0]
+
+
+@public(static=("links",))
+def jacobians(model: Model, q: Coordinates, links: tuple[str, ...], points: Float[Array, "rows 3"] | None = None) -> Float[Array, "rows 6 nv"]:
+    """The Jacobians of several links, frames or points of them, from one sweep; `points` (rows, 3), each in the axes of its link."""
+    if points is not None and jnp.shape(points) != (len(links), 3):
+        raise ValueError(f"`points` has shape {jnp.shape(points)} for {len(links)} links. Give ({len(links)}, 3), a point of each.")
+    return jnp.stack(several(model, q, links, (None,) * len(links) if points is None else points))
+
+
+def several(model: Model, q, names, points) -> list[Float[Array, "6 nv"]]:
     tree, q = admit(model, q=q)
     topology = tree.topology
-    link_index, mount = located(topology, tree.frame, link, point, q.dtype)
-    body = topology.link_bodies[link_index]
-    if body < 0:
-        return jnp.zeros((6, model.nv), q.dtype)
 
     def step(parent, node):
         here, _ = move(parent, node)
         p = Motion(here.pose.rotation.z * node.turn, here.pose.rotation.z * node.slide)
         return here, (p, here.pose)
 
-    columns, poses = outward(topology.plan, step, ground(tree, q, gravity=False), nodes(tree, q))
-    carrier = topology.carriers[body]
-    here = jax.tree.map(lambda x: x[carrier], poses) @ (place(tree.mount[link_index]) @ mount)
-    to_point = jax.tree.map(lambda x, y: y - x, poses.position, here.position)
-    between = topology.support[topology.speeds[body + 1] - 1][list(topology.plan.order)]
-    J = array(columns.shifted(to_point)) * between[:, None].astype(q.dtype)
-    return per_speed(model, take(J, topology.rank).T)
+    places = [located(topology, tree.frame, name, point, q.dtype) for name, point in zip(names, points, strict=True)]
+    columns, poses = outward(topology.plan, step, ground(at_rest(tree), q, gravity=False), nodes(tree, q))
+
+    def of_place(link, mount):
+        body = topology.link_bodies[link]
+        if body < 0:
+            return jnp.zeros((6, model.nv), q.dtype)
+        carrier = topology.carriers[body]
+        here = jax.tree.map(lambda x: x[carrier], poses) @ (place(tree.mount[link]) @ mount)
+        to_point = jax.tree.map(lambda x, y: y - x, poses.position, here.position)
+        between = topology.support[topology.speeds[body + 1] - 1][list(topology.plan.order)]
+        J = array(columns.shifted(to_point)) * between[:, None].astype(q.dtype)
+        return per_speed(model, take(J, topology.rank).T)
+
+    return [of_place(*at) for at in places]
 
 
 @public(static=("link",))
@@ -191,6 +207,15 @@ def jacobian_bias(model: Model, q: Coordinates, v: Speeds, link: str, point: Poi
     index, mount = located(model.topology, model.frame, link, point, q.dtype)
     there = carried(jax.tree.map(lambda x: x[index], motions(model, q, v)), mount)
     return array(there.rate)
+
+
+@public(static=("link",))
+def accelerometer(model: Model, q: Coordinates, v: Speeds, a: Speeds, link: str, point: Point | None = None) -> Point:
+    """What an accelerometer on a link or frame reads, R^T (acceleration - gravity), in its own axes, in m/s^2: at rest, gravity upward."""
+    model, q, v, a = admit(model, q=q, v=v, a=a)
+    index, mount = located(model.topology, model.frame, link, point, q.dtype)
+    there = carried(jax.tree.map(lambda x: x[index], motions(model, q, v, a)), mount)
+    return array(there.pose.rotation.tdot(there.rate.linear - vec(model.gravity)))
 
 
 def applied(model: Model, q, wrenches: Wrenches | None) -> Force | None:

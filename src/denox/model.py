@@ -14,6 +14,8 @@ from .public import public
 from .topology import Topology
 from .types import Leaf, Parameters
 
+PER_SPEED = ("armature", "damping", "friction", "static_friction", "stribeck_speed", "stiffness", "limit_stiffness", "limit_damping", "effort")
+
 
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
@@ -37,9 +39,13 @@ class Model:
     armature: Leaf = None  # (nv,): rotor inertia times gear ratio squared, adds to the inertia matrix
     damping: Leaf = None  # (nv,): force per speed
     friction: Leaf = None  # (nv,): Coulomb friction force
+    static_friction: Leaf = None  # (nv,): friction force of the first slip, if larger than what stays (Stribeck)
+    stribeck_speed: Leaf = None  # (nv,): speed at which it has come down
     stiffness: Leaf = None  # (nv,): spring force per displacement from rest
     rest: Leaf = None  # (nq,): coordinates at which the springs are slack
     limits: Leaf = None  # (nq, 2): lower and upper bound of each coordinate
+    limit_stiffness: Leaf = None  # (nv,): force per overrun of a limit; without it limits exert none
+    limit_damping: Leaf = None  # (nv,): force per speed beyond a limit
     effort: Leaf = None  # (nv,): largest force
     ratio: Leaf = None  # (terms,): of each coupling, how far its joint goes per unit of each source, couplings one after the other
     offset: Leaf = None  # (couplings,): the coordinate of each coupled joint where its sources are at zero
@@ -145,8 +151,8 @@ class Model:
 
 
 def rigid(model: Model) -> Model:
-    """The model without damping, friction, springs and armature: what Pinocchio's `rnea` sees."""
-    return dataclasses.replace(model, armature=None, damping=None, friction=None, stiffness=None, rest=None)
+    """The model without damping, friction, springs, stops and armature: what Pinocchio's `rnea` sees."""
+    return dataclasses.replace(model, **{key: None for key in (*PER_SPEED, "rest") if key != "effort"})
 
 
 @public
@@ -173,7 +179,7 @@ def shapes(topology: Topology) -> dict[str, tuple[int, ...]]:
     """Of a model's arrays."""
     links, bodies, screws = len(topology.links), len(topology.parents), topology.kinds.count(Screw)
     nv, nq, frames, loops = topology.nv, topology.nq, len(topology.frames), len(topology.loops)
-    per_speed = dict.fromkeys(("armature", "damping", "friction", "stiffness", "effort"), (nv,))
+    per_speed = dict.fromkeys(PER_SPEED, (nv,))
     pairs = sum(len(loop.pairs) for loop in topology.loops)
     return per_speed | {
         "placement": (bodies, 3, 4),

@@ -68,6 +68,20 @@ def rotation(e) -> Mat:
     return unit(w) + (turn * w + turn @ turn) * s
 
 
+def euler_parameters(R: Mat):
+    """Of a rotation, scalar part not negative where it is largest: from that row of 4 e e^T whose own square is largest, which is never small."""
+    (a, d, g), (b, e, h), (c, f, i) = ((col.x, col.y, col.z) for col in (R.x, R.y, R.z))
+    rows = [
+        [1 + a + e + i, h - f, c - g, d - b],
+        [h - f, 1 + a - e - i, b + d, c + g],
+        [c - g, b + d, 1 - a + e - i, f + h],
+        [d - b, c + g, f + h, 1 - a - e + i],
+    ]
+    squares = jnp.stack([rows[k][k] for k in range(4)])
+    row = jnp.stack([jnp.stack(row) for row in rows])[jnp.argmax(squares, 0)]
+    return normalized([row[k] for k in range(4)])
+
+
 def product(a, b):
     """a b: first the turn b, then a."""
     a0, b0, u, v = a[0], b[0], Vec(*a[1:4]), Vec(*b[1:4])

@@ -8,13 +8,11 @@ import numpy as np
 from ..check import check, check_inertia, finite
 from ..inertia import Inertia
 from ..joints import Fixed, Joint
-from ..model import Model
+from ..model import PER_SPEED, Model
 from ..pose import Pose, numbers, space, traced
 from ..topology import Coupling, Loop
 from ..types import Numbers
 from .assemble import assemble
-
-PER_SPEED = ("armature", "damping", "friction", "stiffness", "effort")
 
 
 @dataclass
@@ -65,9 +63,13 @@ class Builder:
         armature: Numbers | None = None,
         damping: Numbers | None = None,
         friction: Numbers | None = None,
+        static_friction: Numbers | None = None,
+        stribeck_speed: Numbers | None = None,
         stiffness: Numbers | None = None,
         rest: Numbers | None = None,
         limits: Numbers | None = None,
+        limit_stiffness: Numbers | None = None,
+        limit_damping: Numbers | None = None,
         effort: Numbers | None = None,
     ) -> "Builder":
         """Adds a link and the joint between it and its parent.
@@ -80,8 +82,9 @@ class Builder:
         - `placement`: where the link's frame stands in its parent's at zero coordinates.
         - `inertia`: of the link; massless if left out.
         - `armature`, `damping`, `friction`, `stiffness`, `effort`: a number, or one per speed of the joint; what no joint of the model has costs
-          nothing.
-        - `rest`: coordinates at which the spring is slack. `limits`: (lower, upper), or one such row per coordinate.
+          nothing. `static_friction`, `stribeck_speed`: of friction that is larger at the first slip; see `dx.passive_forces`.
+        - `rest`: coordinates at which the spring is slack. `limits`: (lower, upper), or one such row per coordinate; they exert a force if there is
+          a `limit_stiffness` (and `limit_damping`).
         """
         joint = Fixed() if joint is None else joint
         placement = Pose() if placement is None else placement
@@ -115,14 +118,22 @@ class Builder:
         check_placement(f"Link `{name}`", placement)
         check_inertia(f"Link `{name}`", inertia)
         nv, nq = sum(pair.kind.speeds for pair in pairs), sum(pair.kind.coordinates for pair in pairs)
-        if not pairs and any(x is not None for x in (armature, damping, friction, stiffness, rest, limits, effort)):
-            raise ValueError(f"Link `{name}` is on a fixed joint, which has no armature, damping, friction, spring or limits. Leave them out.")
         given = dict(armature=armature, damping=damping, friction=friction, stiffness=stiffness, effort=effort, rest=rest, limits=limits)
+        given |= dict(static_friction=static_friction, stribeck_speed=stribeck_speed, limit_stiffness=limit_stiffness, limit_damping=limit_damping)
+        if not pairs and any(x is not None for x in given.values()):
+            raise ValueError(f"Link `{name}` is on a fixed joint, which has no armature, damping, friction, spring or limits. Leave them out.")
         spread = {}
         for key, value in given.items():
             if value is not None:
                 shape = (nq, 2) if key == "limits" else (nq,) if key == "rest" else (nv,)
                 spread[key] = check_spread(f"Joint `{joint_name}`", key, numbers(value), shape)
+        if static_friction is not None and (friction is None or stribeck_speed is None):
+            raise ValueError(f"Joint `{joint_name}`: `static_friction` needs `friction`, what is left of it in motion, and `stribeck_speed`.")
+        if limit_stiffness is not None or limit_damping is not None:
+            if limits is None:
+                raise ValueError(f"Joint `{joint_name}` has a stop at its limits, but no `limits`. Give (lower, upper).")
+            if nq != nv:
+                raise ValueError(f"Joint `{joint_name}` turns about a point: limits of its Euler parameters cannot be stops. Leave `limit_...` out.")
         self._links[name] = _Link(name, parent, joint, joint_name, placement, inertia, spread)
         return self
 
@@ -253,6 +264,7 @@ class Builder:
                     "limits": np.array([[-np.inf, np.inf]] * nq).reshape(nq, 2),
                     "rest": np.array([x for pair in pairs for x in pair.kind.neutral]),
                     "effort": np.full(nv, np.inf),
+                    "stribeck_speed": np.ones(nv),
                 }.get(key, np.zeros(nv))
                 parts.append(link.numbers.get(key, missing))
             arrays[key] = (space(parts)).concatenate(parts)
@@ -297,7 +309,9 @@ def check_spread(owner: str, key: str, value, shape):
         return value
     if np.isnan(value).any():
         raise ValueError(f"{owner}: `{key}` is {value.tolist()}. NaN is no value; leave it out if it is unknown.")
-    if key in ("armature", "damping", "friction", "stiffness", "effort") and (value < 0).any():
+    if key == "stribeck_speed" and (value <= 0).any():
+        raise ValueError(f"{owner}: `stribeck_speed` is {value.tolist()}. Give the speed, more than 0, at which friction has come down.")
+    if key in PER_SPEED and (value < 0).any():
         raise ValueError(f"{owner}: `{key}` is {value.tolist()}. It cannot be negative.")
     if key == "limits" and (value[:, 0] > value[:, 1]).any():
         raise ValueError(f"{owner}: limits {value.tolist()} have the lower bound above the upper. Give (lower, upper).")

@@ -9,10 +9,10 @@ import numpy as np
 
 from ..inertia import Inertia, moved
 from ..joints import Fixed, Joint, Pair, Screw
-from ..model import Model, own_parameters, with_inertial_parameters
+from ..model import PER_SPEED, Model, own_parameters, with_inertial_parameters
 from ..pose import Pose, numbers, onto_z, space, traced, turn
 from ..types import Numbers
-from .builder import PER_SPEED, Builder
+from .builder import Builder
 
 
 @dataclass(frozen=True)
@@ -65,18 +65,22 @@ def unbuilt(model: Model) -> Builder:
             row.insert(0, Pair(t.kinds[body], K[:, 2], *screws.get(body, ())))
             first = pose_of(placement[body]) @ Pose(K.T)
             K = K @ placement[body][:, :3].T
-        at_v, at_q = model.v_index(name), model.q_index(name)
+        at_v, at_q = (slice(int(starts[bodies[0]]), int(starts[bodies[-1] + 1])) for starts in (t.speeds, t.coordinates))
         extra = {key: known(getattr(model, key))[at_v] for key in PER_SPEED if getattr(model, key) is not None}
         extra |= {key: known(getattr(model, key))[at_q] for key in ("rest", "limits") if getattr(model, key) is not None}
         joint = Row(t.joint_types[k], tuple(row))
         builder.link(link, t.links[parent] if parent >= 0 else None, joint, back @ first, body_of(phi[i]), joint_name=name, **extra)
     for name, link, place in zip(t.frames, t.frame_links, known(model.frame) if t.frames else (), strict=True):
         builder.frame(name, t.links[link], pose_of(place))
+    ratios = iter(() if model.ratio is None else known(model.ratio))
+    for coupling, offset in zip(t.couplings, () if model.offset is None else known(model.offset), strict=True):
+        builder.couple(t.joints[coupling.joint], {t.joints[source]: next(ratios) for source in coupling.sources}, offset=offset)
     return builder
 
 
 def with_loops(model: Model, old: Model) -> Model:
-    """The loops of an old model, on the links of the same names."""
+    """The base of an old model, and its loops, on the links of the same names."""
+    model = dataclasses.replace(model, base=old.base, base_motion=old.base_motion)
     if not old.topology.loops:
         return model
     name = lambda i: old.links[i] if i >= 0 else None
@@ -102,12 +106,25 @@ def stands(pairs: tuple[Pair, ...], q) -> Pose:
 
 
 def lock(model: Model, joints: Mapping[str, Numbers]) -> Model:
-    """The model with these joints fixed at these coordinates: `dx.lock(robot, {"elbow": 0.3})`. Their links stay, on fixed joints."""
-    builder = unbuilt(model)
-    for joint, q in joints.items():
+    """The model with these joints fixed at these coordinates: `dx.lock(robot, {"elbow": 0.3})`. Their links stay, on fixed joints.
+
+    A joint that follows locked ones alone is locked with them; one that follows others too keeps the share of the locked ones as an offset.
+    """
+    builder, values = unbuilt(model), {joint: numbers(q) for joint, q in joints.items()}
+    followers, builder._couplings = builder._couplings, {}
+    for joint, (sources, offset) in followers.items():
+        if joint in values:
+            raise ValueError(f"Joint `{joint}` follows {', '.join(sources)} and cannot be locked by itself. Lock those, or `model.uncoupled()`.")
+        left = {name: ratio for name, ratio in sources.items() if name not in values}
+        offset = offset + sum((ratio * values[name].reshape(()) for name, ratio in sources.items() if name in values), 0.0)
+        if left:
+            builder._couplings[joint] = left, offset
+        else:
+            values[joint] = numbers(offset)
+    for joint, q in values.items():
         link = model.links[model.topology.link_bodies.index(model.topology.joint_bodies[model.topology.find("joint", joint)][-1])]
         old, q = builder._links[link], numbers(q).reshape(-1)
-        size = model.q_index(joint).stop - model.q_index(joint).start
+        size = sum(pair.kind.coordinates for pair in old.joint.pairs())
         if q.shape != (size,):
             raise ValueError(f"Joint `{joint}` has {size} coordinates, but {q.shape[0]} are given: {q}. Give each its value.")
         builder._links[link] = dataclasses.replace(old, joint=Fixed(), placement=old.placement @ stands(old.joint.pairs(), q), numbers={})
@@ -178,6 +195,11 @@ def subtree(model: Model, link: str, placement: Pose | None = None) -> Model:
     builder._links = {name: part for name, part in builder._links.items() if name in names}
     builder._links[link] = dataclasses.replace(builder._links[link], parent=None, placement=placement or Pose())
     builder._frames = {name: frame for name, frame in builder._frames.items() if frame[0] in names}
+    inside = {part.joint_name for part in builder._links.values()}
+    for joint, (sources, _) in builder._couplings.items():
+        if joint in inside and not set(sources) <= inside:
+            raise ValueError(f"Joint `{joint}` follows {', '.join(sources)}, of which not all are beyond `{link}`. Take `model.uncoupled()`.")
+    builder._couplings = {joint: coupling for joint, coupling in builder._couplings.items() if joint in inside}
     return builder.build()
 
 
@@ -200,6 +222,23 @@ def join(model: Model, other: Model, link: str | None = None, placement: Pose | 
             placement=at @ part.placement if root else part.placement,
         )
     builder._frames |= {prefix + name: (prefix + on, pose) for name, (on, pose) in rest._frames.items()}
+    for joint, (sources, offset) in rest._couplings.items():
+        builder._couplings[prefix + joint] = {prefix + source: ratio for source, ratio in sources.items()}, offset
     if model.topology.loops or other.topology.loops:
         raise ValueError("A model with loops cannot be joined yet. Take them out with `model.tree()`, join, and close them again in a `Builder`.")
-    return builder.build()
+    return with_loops(builder.build(), model)
+
+
+def scale(model: Model, length: Numbers = 1.0, mass: Numbers = 1.0) -> Model:
+    """A similar mechanism: all lengths times `length`, all masses times `mass`, so that moments of inertia go with mass length^2.
+
+    Coordinates, limits, springs and friction stay what they are; nothing is compiled anew.
+    """
+    for name, value in (("length", length), ("mass", mass)):
+        if not traced(value) and not (np.isfinite(value) and value > 0):
+            raise ValueError(f"`{name}` is {value}. Scale by a finite number above 0.")
+    longer = lambda place: None if place is None else place.at[..., 3].multiply(length)
+    powers = jnp.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
+    screw = model.screw.at[:, 1].multiply(jnp.where(model.screw[:, 0] != 0, jnp.asarray(length), 1.0))  # a pitch is a length; a slider's unit is not
+    places = {key: longer(getattr(model, key)) for key in ("placement", "mount", "frame", "loop")}
+    return dataclasses.replace(model, screw=screw, inertia=model.inertia * mass * jnp.asarray(length, model.dtype) ** powers, **places)

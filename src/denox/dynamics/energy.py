@@ -1,9 +1,14 @@
 """Kinetic and potential energy."""
 
-from ..algebra import vec
-from ..kinematics import ground, move
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from ..algebra import inertia, vec
+from ..kinematics import ground, motions, move
 from ..loads import spring_energy
-from ..model import Model, admit
+from ..model import Model, admit, own_parameters
 from ..nodes import nodes
 from ..public import public
 from ..sweeps import outward
@@ -49,3 +54,20 @@ def energy(model: Model, q: Coordinates, v: Speeds) -> Number:
     """Kinetic and potential energy together, in J: what a mechanism without friction and actuation conserves."""
     model, q, v = admit(model, q=q, v=v)
     return kinetic(model, q, v) + potential(model, q)
+
+
+class LinkEnergies(NamedTuple):
+    """Over links, in J."""
+
+    kinetic: Float[Array, "links"]
+    potential: Float[Array, "links"]
+
+
+@public
+def link_energies(model: Model, q: Coordinates, v: Speeds) -> LinkEnergies:
+    """Kinetic and potential energy of each link, 1/2 t^T M t and -m g . c, fixed ones too. Rotors and springs belong to no link."""
+    model, q, v = admit(model, q=q, v=v)
+    links = motions(model, q, v)
+    own = inertia(own_parameters(model)).turned(links.pose.rotation)
+    moment = links.pose.position * own.mass + own.moment
+    return LinkEnergies(links.twist.dot(own @ links.twist) / 2, -vec(jnp.broadcast_to(model.gravity, (len(model.links), 3))).dot(moment))

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ..algebra import Force, Motion, array, force, inertia, vec, zero
-from ..kinematics import motions
+from ..kinematics import base, motions
 from ..model import Model, admit, own_parameters
 from ..public import public
 from ..sweeps import inward
@@ -40,3 +40,18 @@ def joint_wrenches(model: Model, q: Coordinates, v: Speeds, a: Speeds, wrenches:
 
     xs = jax.tree.map(lambda x: take(x, visits.order), (offset, own))
     return take(array(inward(visits, step, zero(Force, q), xs)), np.argsort(visits.order))
+
+
+@public
+def base_wrench(model: Model, q: Coordinates, v: Speeds, a: Speeds, wrenches: Wrenches | None = None) -> Float[Array, "6"]:
+    """What holds the base, or drives it if it is made to move (`dx.on_base`): moment first, in inertial axes about the base's origin.
+
+    The sum of the wrenches on the links that stand on it.
+    """
+    tree = model.topology.link_parents
+    through = joint_wrenches(model, q, v, a, wrenches)
+    model, q, *_ = admit(model, q=q)
+    roots = np.array([i for i, parent in enumerate(tree) if parent < 0])
+    origin = base(model, q).pose.position
+    arms = jax.tree.map(lambda x, o: x[roots] - o, motions(model, q).pose.position, origin)
+    return array(force(through[roots]).shifted(arms)).sum(0)
