@@ -45,6 +45,7 @@ ORDER = [
     "dynamics.forward",
     "dynamics.hybrid",
     "dynamics.linearize",
+    "dynamics.euler_rates",
     "dynamics.energy",
     "batch",
 ]

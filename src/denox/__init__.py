@@ -70,6 +70,7 @@ from .dynamics.linearize import Linearization as Linearization
 from .dynamics.linearize import linearize as linearize
 from .dynamics.linearize import linearize_inverse as linearize_inverse
 from .dynamics.hybrid import hybrid_dynamics as hybrid_dynamics
+from .dynamics import euler_rates as euler_rates
 from .dynamics.energy import energy as energy
 from .dynamics.energy import LinkEnergies as LinkEnergies
 from .dynamics.energy import kinetic_energy as kinetic_energy
