@@ -23,8 +23,7 @@ def rubbing(model: Model, v) -> Speeds:
     """The friction force at full slip: Coulomb's, or Stribeck's that falls with speed, F + (F_s - F) exp(-(v / v_s)^2)."""
     if model.static_friction is None:
         return model.friction
-    excess = jnp.maximum(model.static_friction - model.friction, 0)
-    return model.friction + excess * jnp.exp(-((v / model.stribeck_speed) ** 2))
+    return model.friction + (model.static_friction - model.friction) * jnp.exp(-((v / model.stribeck_speed) ** 2))
 
 
 def stretch(model: Model, q) -> Speeds:

@@ -265,6 +265,7 @@ class Builder:
                     "rest": np.array([x for pair in pairs for x in pair.kind.neutral]),
                     "effort": np.full(nv, np.inf),
                     "stribeck_speed": np.ones(nv),
+                    "static_friction": link.numbers.get("friction", np.zeros(nv)),
                 }.get(key, np.zeros(nv))
                 parts.append(link.numbers.get(key, missing))
             arrays[key] = (space(parts)).concatenate(parts)
