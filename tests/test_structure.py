@@ -41,6 +41,7 @@ ORDER = [
     "dynamics.factor",
     "dynamics.forward",
     "dynamics.hybrid",
+    "dynamics.sensitivity",
     "dynamics.linearize",
     "dynamics.energy",
     "batch",

@@ -19,7 +19,10 @@ def inertia_matrix(model: Model, q: Coordinates) -> Square:
     Eq. [001, 22]
     Eq. [001, 24]
     """
-    model, q = admit(model, q=q)
+    return matrix(*admit(model, q=q))
+
+
+def matrix(model: Model, q) -> Square:
     here = rotors(model, q)
 
     def entry(i, j):
