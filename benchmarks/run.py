@@ -60,6 +60,10 @@ class Case:
         out = np.zeros((pm.nv, self.batch), order="F")
         if what == "crba":
             return lambda: [pin.crba(pm, self.twin.data, x) for x in np.ascontiguousarray(q.T)]
+        if what in ("aba derivatives", "rnea derivatives"):
+            call, u = (pin.computeABADerivatives, tau) if what[0] == "a" else (pin.computeRNEADerivatives, a)
+            states = list(zip(*(np.ascontiguousarray(x.T) for x in (q, v, u)), strict=True))
+            return lambda: [call(pm, self.twin.data, *x) for x in states]
         pool = self.pool()
         if what == "aba":
             return lambda: pin.abaInParallel(1, pool, q, v, tau, out)
@@ -120,6 +124,13 @@ class Case:
         self.report("gradient of fd by all inertias", lambda m, *x: by_inertia(m.inertia, m, *x), args, "aba")
         self.report("gradient of fd by every number of the model", jax.grad(many), args, "aba")
 
+    def jacobians(self):
+        """All derivatives by q, v and what drives, of forward and of inverse dynamics."""
+        axes, label = (None, 0, 0, 0), "(Pinocchio in a Python loop)"
+        forward, inverse = (dx.batched(f, in_axes=axes) for f in (dx.linearize, dx.linearize_inverse))
+        self.report(f"all Jacobians of fd {label}", forward, (self.model, self.q, self.v, self.tau), "aba derivatives")
+        self.report(f"all Jacobians of id {label}", inverse, (self.model, self.q, self.v, self.a), "rnea derivatives")
+
     def rollout(self):
         """Forward dynamics inside a loop of one state, a thousand Euler steps: what a simulation pays per evaluation."""
 
@@ -147,6 +158,7 @@ SECTIONS = {
     "gradients": lambda out: [Case("arm of 7", n, out).gradients() for n in (1, 1024, 16384)],
     "tree_gradients": lambda out: [Case(name, 1024, out).gradients() for name in ("binary tree of 30", "humanoid, floating", "Talos")],
     "chain_gradients": lambda out: [Case(f"chain of {n}", 64, out).gradients() for n in (8, 64)],
+    "jacobians": lambda out: [Case(name, 1024, out).jacobians() for name in ("arm of 7", "humanoid, floating", "Talos")],
     "rollout": lambda out: Case("arm of 7", 1, out).rollout(),
 }
 

@@ -44,6 +44,7 @@ ORDER = [
     "dynamics.factor",
     "dynamics.forward",
     "dynamics.hybrid",
+    "dynamics.sensitivity",
     "dynamics.linearize",
     "dynamics.euler_rates",
     "dynamics.energy",

@@ -5,6 +5,7 @@ from ..kinematics import Moving, ground, move
 from ..model import Model
 from ..nodes import Node, nodes
 from ..sweeps import outward
+from ..topology import Plan
 
 
 @pytree
@@ -44,7 +45,11 @@ def embody(parent: Moving, node: Node) -> tuple[Moving, Body]:
 
 def bodies(model: Model, q, v=None, a=None, gravity: bool = True) -> Body:
     """All bodies' nodes, in visiting order, in one outward sweep. Gravity enters as an upward acceleration of the ground."""
-    return outward(model.topology.plan, embody, ground(model, q, gravity), nodes(model, q, v, a))
+    return embodied(model.topology.plan, ground(model, q, gravity), nodes(model, q, v, a))
+
+
+def embodied(plan: Plan, start: Moving, nodes: Node) -> Body:
+    return outward(plan, embody, start, nodes)
 
 
 def resisted(M: Scalar, armature: Scalar | None) -> Scalar:

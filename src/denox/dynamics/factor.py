@@ -10,6 +10,7 @@ from ..model import Model, admit
 from ..nodes import of_speeds, visiting
 from ..public import public
 from ..sweeps import inward, outward
+from ..topology import Plan
 from ..types import Coordinates, Number, Speeds
 from .bodies import Body, bodies, resisted
 
@@ -91,13 +92,18 @@ class UDU(eqx.Module):
 def solve(udu: UDU, b: Speeds) -> Speeds:
     """x of I x = b."""
     model, b = admit(udu.model, b=b)
+    return of_speeds(model, resolved(model.topology.plan, udu.bodies, udu.gains, visiting(model, b)))
+
+
+def resolved(plan: Plan, bodies: Body, gains: Gain, b):
+    """The same over nodes, in visiting order."""
 
     def step(eta, x):
         body, gain, phi = x
         return reduce(eta, body, gain, phi)
 
-    phi = inward(model.topology.plan, step, zero(Force, b), (udu.bodies, udu.gains, visiting(model, b)))
-    return of_speeds(model, outward(model.topology.plan, accelerate, zero(Motion, b), (udu.bodies, udu.gains, phi)))
+    phi = inward(plan, step, zero(Force, b), (bodies, gains, b))
+    return outward(plan, accelerate, zero(Motion, b), (bodies, gains, phi))
 
 
 @public

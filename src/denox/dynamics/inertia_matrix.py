@@ -21,11 +21,16 @@ def inertia_matrix(model: Model, q: Coordinates) -> Square:
     Eq. [001, 24]
     """
     tree, q = admit(model, q=q)
-    here = rotors(tree, q)
+    return collected_square(model, matrix(tree, q))
+
+
+def matrix(model: Model, q) -> Square:
+    """Of a tree, over all its speeds."""
+    here = rotors(model, q)
 
     def entry(i, j):
         (w, O_i), (p, O_j) = i, j
         return p.dot(w.shifted(O_i - O_j))
 
-    I = over_pairs(tree, entry, (composites(tree, here), here.origin), (here.column, here.origin))
-    return collected_square(model, I if tree.armature is None else I + jnp.diag(tree.armature))
+    I = over_pairs(model, entry, (composites(model, here), here.origin), (here.column, here.origin))
+    return I if model.armature is None else I + jnp.diag(model.armature)

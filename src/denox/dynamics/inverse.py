@@ -2,14 +2,15 @@
 
 from ..algebra import Force, zero
 from ..couplings import collected
-from ..kinematics import applied, at_rest
+from ..kinematics import Moving, applied, at_rest, ground
 from ..loads import resisting
 from ..model import Model, admit, refuse_loops
-from ..nodes import of_speeds
+from ..nodes import Node, nodes, of_speeds
 from ..public import public
 from ..sweeps import inward
+from ..topology import Plan
 from ..types import Coordinates, Speeds, Wrenches
-from .bodies import bodies
+from .bodies import embodied
 
 
 def forces(model: Model, q, v=None, a=None, wrenches=None, gravity: bool = True):
@@ -18,6 +19,12 @@ def forces(model: Model, q, v=None, a=None, wrenches=None, gravity: bool = True)
     Eq. [000, 16a]
     Eq. [001, 30]
     """
+    tau = of_speeds(model, projected(model.topology.plan, ground(model, q, gravity), nodes(model, q, v, a), applied(model, q, wrenches)))
+    return tau if model.armature is None or a is None else tau + model.armature * a
+
+
+def projected(plan: Plan, start: Moving, nodes: Node, external: Force | None):
+    """The same over nodes, in visiting order, without armature."""
 
     def step(outer, x):
         body, external = x
@@ -25,9 +32,7 @@ def forces(model: Model, q, v=None, a=None, wrenches=None, gravity: bool = True)
         w = w if external is None else w - external
         return w.shifted(body.offset), body.column.dot(w)
 
-    xs = bodies(model, q, v, a, gravity), applied(model, q, wrenches)
-    tau = of_speeds(model, inward(model.topology.plan, step, zero(Force, q), xs))
-    return tau if model.armature is None or a is None else tau + model.armature * a
+    return inward(plan, step, zero(Force, nodes.q), (embodied(plan, start, nodes), external))
 
 
 @public
