@@ -49,6 +49,10 @@ ORDER = [
     "dynamics.euler_rates",
     "dynamics.energy",
     "batch",
+    "drive",
+    "trajectory",
+    "events",
+    "simulate",
 ]
 MODULES = {".".join(p.relative_to(ROOT).with_suffix("").parts): p for p in ROOT.rglob("*.py") if p.name != "__init__.py"}
 

@@ -77,6 +77,9 @@ from .dynamics.energy import kinetic_energy as kinetic_energy
 from .dynamics.energy import potential_energy as potential_energy
 from .dynamics.energy import link_energies as link_energies
 from .batch import batched as batched
+from . import events as events
+from .trajectory import Trajectory as Trajectory
+from .simulate import simulate as simulate
 from .curves import Cycloid as Cycloid
 from .curves import cycloid as cycloid
 
