@@ -271,3 +271,14 @@ class TestWhatIsRefused:
 
     def test_a_force_that_is_not_a_number(self):
         self.refuse("t = 0.5.*bob", [1.0], [0.0], [0.0, 1.0], lambda t, q, v: jnp.where(t > 0.5, jnp.nan, 0.0) * v + 0 * v, error=RuntimeError)
+
+
+def test_coupled_joints_stay_coupled():
+    """Energy is conserved by the whole, and the joint that follows does: a ladder of gears falls as one."""
+    model = dx.rigid(specimen("geared"))
+    q, v = dx.random_state(model, jax.random.key(3))
+    path = dx.simulate(model, q, v, jnp.linspace(0, 1, 5), rtol=1e-10)
+    assert path.q.shape == (5, model.nq)
+    energies = jax.vmap(lambda q, v: dx.energy(model, q, v))(path.q, path.v)
+    assert close(energies, jnp.full(5, energies[0]), 1e-8)
+    assert np.abs(np.linalg.norm(path.q[:, :4], axis=1) - 1).max() < 1e-12

@@ -116,8 +116,9 @@ def simulate(
     """
     refuse_loops(model, "simulate")
     times = jnp.asarray(times)
-    model, q0, v0 = admit(model, q=q0, v=v0)
-    times = times.astype(q0.dtype)
+    dtype = admit(model, q=q0, v=v0)[1].dtype  # shapes are checked; what is coupled stays so
+    model, q0, v0 = model.astype(dtype), jnp.asarray(q0, dtype), jnp.asarray(v0, dtype)
+    times = times.astype(dtype)
     check_times(times)
     check_state(model, q0, v0)
     control = as_control(control, times, hold, model)
@@ -320,12 +321,13 @@ def complaint(path: Trajectory) -> str:
     model, q, v, t = path.model, path.q[-1], path.v[-1], float(path.stop)
     steps = int(path.statistics["num_steps"])
     when = f"The simulation ended at t = {t:.6g} s, before the last time asked for, after {steps} steps. {reason(path.result)}"
-    pivots, rates = np.asarray(factor(model, q).D), np.asarray(path.a[-1])
-    joint_of = lambda k: next(j for j in model.joints if k in range(*model.v_index(j).indices(model.nv)))
+    pivots, rates = np.asarray(factor(model.uncoupled(), admit(model, q=q)[1]).D), np.asarray(path.a[-1])
+    name = lambda m, k: next(j for j in m.joints if k in range(*m.v_index(j).indices(m.nv)))
+    joint_of = lambda k: name(model, k)
     weak = int(np.argmin(pivots))
     if not np.isfinite(pivots).all() or pivots[weak] <= 1e-10 * pivots.max():
         cause = (
-            f"Joint `{joint_of(weak)}` moves almost no mass there (pivot {pivots[weak]:.3g}): its acceleration is undefined. "
+            f"Joint `{name(model.uncoupled(), weak)}` moves almost no mass there (pivot {pivots[weak]:.3g}): its acceleration is undefined. "
             "Give the links beyond it inertia, or the joint an `armature`."
         )
     elif not np.isfinite(rates).all():

@@ -10,11 +10,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
+from .couplings import kept_coordinates
 from .drive import Drive
 from .dynamics.energy import energy
 from .dynamics.forward import forward_dynamics
 from .kinematics import Kinematics, kinematics
-from .model import Model
+from .model import Model, admit
 from .state import by_kind, coordinate_rates
 from .types import Numbers
 
@@ -32,7 +33,8 @@ def projected(model: Model, q):
     def rule(kind, q):
         return q if kind.coordinates == kind.speeds else kind.plus(q, [jnp.zeros_like(q[0])] * kind.speeds)
 
-    return by_kind(model, rule, answers="q", q=(q,))
+    tree, q = admit(model, q=q)
+    return kept_coordinates(model, by_kind(tree, rule, answers="q", q=(q,)))
 
 
 class Trajectory(eqx.Module):
