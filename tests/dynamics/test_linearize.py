@@ -49,7 +49,7 @@ def by_rows(function, model, q, v, u):
 WAYS = {"forward": (dx.linearize, dx.forward_dynamics), "inverse": (dx.linearize_inverse, dx.inverse_dynamics)}
 
 
-@pytest.mark.parametrize("name", ["springy", "hung", "branched", "joint box"])
+@pytest.mark.parametrize("name", ["springy", "hung"])
 @pytest.mark.parametrize("way", WAYS)
 def test_agrees_with_plain_differentiation_passive_elements_included(name, way, getkey):
     dedicated, function = WAYS[way]
@@ -63,6 +63,7 @@ def test_agrees_with_plain_differentiation_passive_elements_included(name, way, 
             assert close(mine, theirs, 1e-11, floor=1e-2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_can_be_differentiated_itself(way, getkey):
     """By the state and by every number, in both modes, against plain second derivatives; along turns of the placements alone, not of raw entries."""

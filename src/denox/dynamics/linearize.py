@@ -51,10 +51,13 @@ def ordered(model: Model, rows) -> Square:
 
 @public
 def linearize(model: Model, q: Coordinates, v: Speeds, tau: Speeds) -> Linearization:
-    r"""Forward dynamics and its derivatives: a, da/dq, da/dv, da/dtau, where da/dq is along `dx.integrate(model, q, dq)` at dq = 0. In O(n^2), and products
-    of matrices.
+    r"""Forward dynamics and its derivatives: a, da/dq, da/dv, da/dtau, where da/dq is along `dx.integrate(model, q, dq)` at dq = 0.
 
-    $$\partial a / \partial x = -I^{-1} \, \partial \tau(q, v, a) / \partial x$$ with the derivatives of inverse dynamics at that a.
+    $$\partial a / \partial x = -I^{-1} \, \partial \tau(q, v, a) / \partial x$$
+
+    with the derivatives of inverse dynamics at that a, all of them in O(n^2), and a product of matrices.
+
+    Can be differentiated too; by placements along true turns only, since their rotations are taken for rotations.
     """
     refuse_loops(model, "linearize")
     tree, *state = admit(model, q=q, v=v, tau=tau)
@@ -67,14 +70,17 @@ def linearize(model: Model, q: Coordinates, v: Speeds, tau: Speeds) -> Lineariza
     a = of_speeds(model, a)
     by_q, by_v = derivatives(model, q, v, a)
     inverse = lax.map(lambda b: resolved(plan, *factor, b), jnp.eye(model.nv, dtype=v.dtype))
-    passive_q, passive_v = (visiting(model, visiting(model, x.T).T) for x in passive(model, q, v))
-    by = jnp.concatenate([by_q + passive_q.T, by_v + passive_v.T]) @ -inverse
+    passive_q, passive_v = (take(take(x.T, plan.order).T, plan.order).T for x in passive(model, q, v))
+    by = jnp.concatenate([by_q + passive_q, by_v + passive_v]) @ -inverse
     return Linearization(a, *(ordered(model, x) for x in (by[: model.nv], by[model.nv :], inverse)))
 
 
 @public
 def linearize_inverse(model: Model, q: Coordinates, v: Speeds, a: Speeds) -> Linearization:
-    """Inverse dynamics and its derivatives: tau, dtau/dq, dtau/dv, dtau/da, where dtau/dq is along `dx.integrate(model, q, dq)` at dq = 0. In O(n^2)."""
+    """Inverse dynamics and its derivatives, in O(n^2): tau, dtau/dq, dtau/dv, dtau/da, where dtau/dq is along `dx.integrate(model, q, dq)` at dq = 0.
+
+    Can be differentiated too; by placements along true turns only, since their rotations are taken for rotations.
+    """
     refuse_loops(model, "linearize_inverse")
     tree, *state = admit(model, q=q, v=v, a=a)
     if model.topology.couplings:

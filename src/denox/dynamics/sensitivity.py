@@ -47,8 +47,8 @@ def flow(parent: Moving, node: Node) -> tuple[Moving, Flow]:
 
 @pytree
 class Field:
-    """What a unit of a speed, or of a small displacement along it, does to all that hangs on the pair, seen from there: angular velocities change by x,
-    accelerations of points at P from the pair's origin, with velocity u, by d + c x P + 2 x x u."""
+    """What a unit of a speed, or of a small displacement along it, does to all that hangs on the pair, seen from there: angular velocities change
+    by x, accelerations of points at P from the pair's origin, with velocity u, by d + c x P + 2 x x u."""
 
     x: Vec
     rate: Motion  # [c; d]
@@ -98,8 +98,8 @@ def alone(node: Flow) -> Composite:
 
 @pytree
 class Effect:
-    """Of a node: the fields by a unit of displacement and of speed, the wrenches they need, and what the first adds to the wrench that the parent feels;
-    and what a field of accelerations adds to the node's force, (M~ p)^T [c; d] + g^T x."""
+    """Of a node: the fields by a unit of displacement and of speed, the wrenches they need, and all that the first hands to the parent; and what a
+    field of accelerations adds to the node's force, (M~ p)^T [c; d] + g^T x."""
 
     by_q: Field
     by_v: Field
@@ -123,7 +123,7 @@ def effect(beyond: Composite, x) -> tuple[Composite, Effect]:
 
 
 def kinship(topology: Topology) -> np.ndarray:
-    """Of nodes in visiting order: 0 for strangers, 1 where the first is above the second or is it, 2 where it is below, 3 where both are of one pair."""
+    """Of nodes in visiting order: 0 for strangers, 1 where the first is above the second or is it, 2 where it is below, 3 for two of one pair."""
     above = topology.support.T.astype(int)
     body = np.repeat(np.arange(len(topology.parents)), np.diff(topology.speeds))
     kin = np.where(body[:, None] == body, 3, above + 2 * above.T)
@@ -133,8 +133,8 @@ def kinship(topology: Topology) -> np.ndarray:
 
 
 def derivatives(model: Model, q, v, a) -> tuple[Square, Square]:
-    """Of the forces by small displacements of the coordinates along the speeds, and by the speeds; transposed, so that row j belongs to displacement j,
-    and in visiting order. Without passive elements; armature does not enter.
+    """Of the forces by small displacements of the coordinates along the speeds, and by the speeds; transposed, so that row j belongs to
+    displacement j, and in visiting order. Without passive elements; armature does not enter.
 
     All columns of a pair are fixed in its body. So they see the motion of the parent that its first node meets, and the twist of its last.
     """
