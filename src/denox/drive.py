@@ -56,7 +56,7 @@ class Drive(eqx.Module):
         return tau, rates
 
     def wrenches(self, t, q, v) -> Wrenches | None:
-        given = self.parts[2]
+        given: Any = self.parts[2]
         return given(t, q, v) if callable(given) else given
 
 

@@ -136,7 +136,7 @@ def simulate(
             )
         controller = pid(rtol, atol, times)
         if isinstance(control, Held):
-            at = {"jump_ts" if hold == "zero" else "step_ts": times}
+            at: dict[str, Any] = {"jump_ts" if hold == "zero" else "step_ts": times}
             controller = diffrax.ClipStepSizeController(controller, **at)
     elif step is None and isinstance(controller, diffrax.ConstantStepSize):
         raise ValueError("A constant step needs its size: give `step=` in s.")
@@ -204,7 +204,7 @@ def run(numbers, options) -> Trajectory:
         times, ys, end, stop, result, statistics, instants = bouncing(segment, events, model, times, (q, v, extra), resets)
         interpolation = None
     else:
-        sol = segment(times[0], (q, v, extra), times, dense)
+        sol: Any = segment(times[0], (q, v, extra), times, dense)
         ys, end = sol.ys[0], jax.tree.map(lambda x: x[0], sol.ys[1])
         stop, result, statistics, interpolation, instants = sol.ts[1][0], sol.result, sol.stats, sol.interpolation, None
     reached = times <= stop
