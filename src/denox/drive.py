@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from .model import Model
-from .types import Coordinates, Number, Speeds, Wrenches
+from .types import Coordinates, Number, Speeds
 
 
 class Held(eqx.Module):
@@ -55,7 +55,8 @@ class Drive(eqx.Module):
             tau = tau + load(model, t, q, v)
         return tau, rates
 
-    def wrenches(self, t, q, v) -> Wrenches | None:
+    def wrenches(self, t, q, v) -> Any:
+        """(links, 6), or None."""
         given: Any = self.parts[2]
         return given(t, q, v) if callable(given) else given
 
