@@ -27,6 +27,8 @@ ORDER = [
     "build.dh",
     "build.zoo",
     "build.surgery",
+    "build.xml",
+    "build.urdf",
     "sweeps",
     "nodes",
     "state",
@@ -49,9 +51,12 @@ ORDER = [
     "dynamics.euler_rates",
     "dynamics.energy",
     "batch",
+    "convert",
     "drive",
     "trajectory",
     "events",
+    "elements",
+    "controllers",
     "simulate",
 ]
 MODULES = {".".join(p.relative_to(ROOT).with_suffix("").parts): p for p in ROOT.rglob("*.py") if p.name != "__init__.py"}

@@ -36,6 +36,7 @@ from .build.surgery import merge as merge
 from .build.surgery import rename as rename
 from .build.surgery import scale as scale
 from .build.surgery import subtree as subtree
+from .build.urdf import from_urdf as from_urdf
 from .state import coordinate_rates as coordinate_rates
 from .state import difference as difference
 from .state import integrate as integrate
@@ -77,6 +78,9 @@ from .dynamics.energy import kinetic_energy as kinetic_energy
 from .dynamics.energy import potential_energy as potential_energy
 from .dynamics.energy import link_energies as link_energies
 from .batch import batched as batched
+from . import convert as convert
+from . import controllers as controllers
+from . import elements as elements
 from . import events as events
 from .trajectory import Trajectory as Trajectory
 from .simulate import simulate as simulate
