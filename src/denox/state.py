@@ -13,6 +13,9 @@ from .topology import take
 from .types import Coordinates, Speeds
 
 
+FAR = 1e3  # rad or m: files write 1e16 for no limit, and angles that large have no digits left
+
+
 def by_kind(model: Model, rule, *, answers: str, q=(), v=()):
     """`rule(kind, *components)` for each kind of pair, over all pairs of the kind at once; `answers` tells whether it gives "q" or "v"."""
     parts, places = [], []
@@ -38,8 +41,10 @@ def random_state(model: Model, key: Key[Array, ""]) -> tuple[Coordinates, Speeds
     if model.limits is not None:
         straight = np.concatenate([[kind.coordinates == 1] * kind.coordinates for kind in model.topology.kinds])
         low, high = model.limits.T
-        low, high = jnp.where(jnp.isfinite(low), low, jnp.minimum(-jnp.pi, high - 2 * jnp.pi)), high
-        high = jnp.where(jnp.isfinite(high), high, jnp.maximum(jnp.pi, low + 2 * jnp.pi))
+        bounded = lambda bound: jnp.abs(bound) < FAR
+        high = jnp.where(bounded(high), high, jnp.inf)
+        low = jnp.where(bounded(low), low, jnp.minimum(-jnp.pi, high - 2 * jnp.pi))
+        high = jnp.where(bounded(high), high, jnp.maximum(jnp.pi, low + 2 * jnp.pi))
         share = jax.random.uniform(jax.random.fold_in(key, 101), q.shape, q.dtype)
         q = jnp.where(straight, low + share * (high - low), q)
     v = jax.random.normal(jax.random.fold_in(key, 102), (model.nv,), model.dtype)
