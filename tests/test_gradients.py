@@ -107,12 +107,19 @@ def against_differences(f, model, states, first=1e-8, second=1e-7):
 
 
 CASES = [(name, function) for name in ("planar 3r", "branched", "flyer", "springy") for function in ("accelerations", "forces")]
-CASES += [("geared", "accelerations"), ("geared", "forces"), ("riding", "accelerations"), ("riding", "rest"), ("geared", "rest")]
+CASES += [("geared", "accelerations"), ("riding", "rest")]
 CASES += [(name, "others") for name in ("planar 3r", "springy")] + [("springy", "quantities")]  # the slow tests try all on all
 
 
 @pytest.mark.parametrize(("name", "function"), CASES)
 def test_derivatives_agree_with_differences(name, function, getkey):
+    model = specimen(name)
+    against_differences(FUNCTIONS[function], model, places(model, getkey()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "function"), [("geared", "forces"), ("geared", "rest"), ("riding", "accelerations"), ("riding", "forces")])
+def test_derivatives_of_coupled_and_riding_models_agree_with_differences(name, function, getkey):
     model = specimen(name)
     against_differences(FUNCTIONS[function], model, places(model, getkey()))
 
