@@ -12,7 +12,6 @@ from .public import public
 from .topology import take
 from .types import Coordinates, Speeds
 
-
 FAR = 1e3  # rad or m: files write 1e16 for no limit, and angles that large have no digits left
 
 
